@@ -1,0 +1,41 @@
+"""Functions of a scalar: a float, a NumPy array of samples, a complex number, or any object that brings its own methods.
+
+An algorithm written with `+ - * /`, unary minus and these functions runs on every kind of scalar. The batch lives inside the scalar.
+Objects other than numbers (expression nodes, physical dimensions) implement the functions as methods of the same name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Scalar = Any
+
+
+def _lift(name: str, fallback: Any) -> Any:
+    def function(x: Scalar) -> Scalar:
+        method = getattr(x, name, None)
+        return method() if method is not None else fallback(x)
+
+    function.__name__ = name
+    function.__doc__ = f"{name}(x) of any scalar."
+    return function
+
+
+sin = _lift("sin", np.sin)
+cos = _lift("cos", np.cos)
+sqrt = _lift("sqrt", np.sqrt)
+exp = _lift("exp", np.exp)
+tanh = _lift("tanh", np.tanh)
+absolute = _lift("absolute", np.abs)
+sign = _lift("sign", np.sign)  # sign(0) = 0
+
+
+def where(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
+    """`yes` where the condition holds, else `no`: the only conditional. Both branches are always evaluated: guard arguments, not results."""
+    for x in (condition, yes, no):
+        method = getattr(type(x), "where", None)
+        if method is not None:
+            return method(condition, yes, no)
+    return np.where(condition, yes, no)

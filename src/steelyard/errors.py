@@ -1,0 +1,44 @@
+"""The one family of exceptions. A message names the offender, what was expected and the alternatives."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SteelyardError(Exception):
+    """Base of every error that steelyard raises on purpose."""
+
+
+class ModelError(SteelyardError):
+    """A robot description that cannot be used: file, line, link or joint is named."""
+
+
+class LogError(SteelyardError):
+    """A log of motion that cannot be used: file, column or sample is named."""
+
+
+class CallError(SteelyardError, ValueError):
+    """A call with arguments that do not fit: the argument and the expected shape or range are named."""
+
+
+class ProblemError(SteelyardError):
+    """A well-posed question that has no answer, such as bounds that no robot meets."""
+
+
+class MissingExtra(SteelyardError, ImportError):
+    """An optional dependency is needed and absent: the message names the extra that brings it."""
+
+
+def needs_extra(package: str, extra: str, purpose: str) -> MissingExtra:
+    """The error for an absent optional package."""
+    return MissingExtra(f"{purpose} needs the package '{package}', which is not installed: pip install 'steelyard[{extra}]'")
+
+
+def choices(wrong: str, known: Iterable[str]) -> str:
+    """'did you mean ...' and the list of what exists, to end an error message with."""
+    names = list(known)
+    close = difflib.get_close_matches(wrong, names, n=3)
+    hint = f"did you mean {' or '.join(repr(c) for c in close)}? " if close else ""
+    listed = ", ".join(names[:40]) + (f", and {len(names) - 40} more" if len(names) > 40 else "")
+    return f"{hint}Known: {listed or 'none'}"

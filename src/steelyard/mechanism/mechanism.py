@@ -1,0 +1,103 @@
+"""The immutable description of a robot: links, joints, gravity."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+from ..algebra.spatial import Inertia, Pose
+from ..algebra.vector import Vector
+
+JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
+STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a joint may do: position [rad|m], |velocity| [rad/s|m/s], |effort| [N m|N]. Unlimited by default."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Friction:
+    """Joint friction tau = Fv qd + Fc sign(qd) + F0 [N m|N]. A term that is None is absent: it has no column in the regressor."""
+
+    viscous: float | None = None
+    coulomb: float | None = None
+    offset: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """q = multiplier * q(joint) + offset."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A rigid body. `inertia` is about the link frame's origin, in the link frame; None where the description has none."""
+
+    name: str
+    inertia: Inertia | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """Joins child to parent. At q = 0 the child's frame sits at `origin` in the parent's; it turns about or slides along `axis` (unit, child frame).
+
+    `armature` is the rotor inertia seen at the joint, Ia [kg m2|kg], None where there is none.
+    """
+
+    name: str
+    kind: JointKind
+    parent: str
+    child: str
+    origin: Pose = Pose()
+    axis: Vector = (0.0, 0.0, 1.0)
+    limits: Limits = Limits()
+    friction: Friction = Friction()
+    armature: float | None = None
+    mimic: Mimic | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a mechanism came from, so that edits go back into the same file with everything else untouched."""
+
+    format: Literal["urdf", "mjcf", "toml", "builtin"]
+    text: str = ""
+    path: str | None = None
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Links and joints of a tree that stands on its root link. `remarks` are sentences about what loading found or changed.
+
+    Numbers are plain floats (they fold when an algorithm is traced), containers are tuples: nothing in it can be altered.
+    """
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    gravity: Vector = STANDARD_GRAVITY
+    source: Source | None = field(default=None, compare=False)
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+
+    def link(self, name: str) -> Link:
+        return self._links[name]
+
+    def joint(self, name: str) -> Joint:
+        return self._joints[name]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_links", MappingProxyType({link.name: link for link in self.links}))
+        object.__setattr__(self, "_joints", MappingProxyType({joint.name: joint for joint in self.joints}))

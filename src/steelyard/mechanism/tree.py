@@ -1,0 +1,54 @@
+"""The mechanism as the algorithms see it: moving bodies, parents first, with fixed links merged and mimic joints tied to their coordinate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from ..algebra.spatial import Inertia, Pose
+from ..algebra.vector import Vector
+from .mechanism import Friction
+
+
+class Frame(NamedTuple):
+    """A frame fixed to a body (index, -1 is the base) at a pose in the body's frame."""
+
+    body: int
+    pose: Pose
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A moving link with all that is fixed to it. Its frame is the frame of the link that its joint carries.
+
+    The body's frame in its parent's frame is `placement` followed by a turn about (or a slide along) `axis` by
+    `multiplier * q[coordinate] + offset`.
+    """
+
+    name: str
+    joint: str
+    parent: int
+    kind: Literal["revolute", "prismatic"]
+    placement: Pose
+    axis: Vector
+    inertia: Inertia
+    coordinate: int
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Bodies in an order in which parents come first, `n` coordinates, joint terms per coordinate, named frames."""
+
+    bodies: tuple[Body, ...]
+    coordinates: tuple[str, ...]
+    gravity: Vector
+    friction: tuple[Friction, ...]
+    armature: tuple[float | None, ...]
+    frames: Mapping[str, Frame]
+
+    @property
+    def n(self) -> int:
+        return len(self.coordinates)
