@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Sets everything up in .venv and passes the tests: format, lint, types, layers, pytest.
+# Usage: bash scripts/test.sh [pytest arguments]      PYTHON=python3.12 bash scripts/test.sh picks another interpreter.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+python=${PYTHON:-python3}
+venv=${VENV:-.venv}
+
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || {
+    echo "steelyard needs Python 3.10 or newer; '$python' is $("$python" -V 2>&1). Name another one: PYTHON=python3.12 bash scripts/test.sh" >&2
+    exit 1
+}
+if [ ! -x "$venv/bin/python" ]; then
+    # Some distributions ship Python without ensurepip: then the pip that runs Python fills the empty environment.
+    "$python" -m venv "$venv" 2>/dev/null || {
+        "$python" -m venv --clear --without-pip "$venv"
+        "$python" -m pip --python "$venv/bin/python" install --quiet pip
+    }
+fi
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[all,test]"
+
+failed=()
+step() {
+    local name=$1 started=$SECONDS
+    shift
+    echo "== $name"
+    "$@" || failed+=("$name")
+    echo "   $((SECONDS - started)) s"
+}
+step "format" "$venv/bin/ruff" format --check .
+step "lint" "$venv/bin/ruff" check .
+step "types" "$venv/bin/mypy"
+step "layers" "$venv/bin/lint-imports" --no-cache
+step "tests" "$venv/bin/python" -m pytest "$@"
+
+if [ ${#failed[@]} -gt 0 ]; then
+    echo "FAILED: ${failed[*]}" >&2
+    exit 1
+fi
+echo "all passed in $SECONDS s"
