@@ -1,0 +1,53 @@
+"""What every test shares: a kernel cache of its own, a seeded generator, golden files that `--update` rewrites, the example robots."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="rewrite the golden files with what the code gives now")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One kernel cache for the whole run, shared by its workers and thrown away after it: the user's own is never touched."""
+    if hasattr(config, "workerinput"):
+        return
+    folder = tempfile.mkdtemp(prefix="steelyard-test-cache-")
+    os.environ["STEELYARD_CACHE_DIR"] = folder
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """A generator seeded by the test's own name: the same numbers in every run, others in every test."""
+    return np.random.default_rng(list(request.node.name.encode()))
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--update"))
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The project's folder."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def example_robots() -> Path:
+    """The folder of URDFs that the test dependency example-robot-data installs. Absent is an error, not a skip."""
+    installed = importlib.metadata.distribution("example-robot-data")
+    folder = Path(str(installed.locate_file("cmeel.prefix/share/example-robot-data/robots")))
+    assert folder.is_dir(), f"example-robot-data is installed but holds no {folder}"
+    return folder

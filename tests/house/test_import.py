@@ -1,0 +1,33 @@
+"""Importing steelyard stays light: nothing that plots, nothing symbolic, nothing from the web, no extra."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.house.sources import ROOT
+
+HEAVY = {
+    "matplotlib", "plotly", "bokeh", "sympy", "jinja2", "polars", "pandas", "pyarrow", "rosbags", "h5py", "mujoco", "pinocchio", "clarabel",
+    "cvxpy", "xacrodoc", "typer", "click", "rich", "http.server", "asyncio", "ssl", "viser", "websockets", "roboticstoolbox",
+}  # fmt: skip
+# Parts of SciPy that cost more to import than all of steelyard: they are imported where they are used.
+HEAVY_SCIPY = {"scipy.stats", "scipy.optimize", "scipy.signal", "scipy.integrate", "scipy.interpolate"}
+
+
+def loaded_by(statement: str) -> set[str]:
+    script = f"{statement}\nimport sys, json\nprint(json.dumps(sorted(sys.modules)))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    return set(json.loads(run.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("statement", ["import steelyard", "import steelyard as sy; sy.load('planar_2r')"])
+def test_a_light_import(statement: str) -> None:
+    before = loaded_by("import numpy")  # what numpy, or a start-up hook of this environment, brings is not ours to answer for
+    heavy = (HEAVY | HEAVY_SCIPY) & (loaded_by(statement) - before)
+    assert not heavy, f"'{statement}' loads {sorted(heavy)}: import them where they are used"
