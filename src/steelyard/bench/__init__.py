@@ -1,0 +1,10 @@
+"""How fast a robot's kernels are on this machine, against what a user would take instead."""
+
+from __future__ import annotations
+
+from .cases import Measurement, measure
+from .machine import Machine, this_machine
+from .startup import Startup, measure_startup
+from .yardstick import Yardstick, against_plain_loop
+
+__all__ = ["Machine", "Measurement", "Startup", "Yardstick", "against_plain_loop", "measure", "measure_startup", "this_machine"]
