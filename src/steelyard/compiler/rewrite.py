@@ -79,8 +79,6 @@ def _neg(graph: Any, a: Any) -> Any:
         return -float(a)
     if a.op == "neg":
         return a.args[0]
-    if a.op == "sub":
-        return a.args[1] - a.args[0] if graph.known("sub", *a.args) is None else None
     factor = _factor(a)
     return None if factor is None else (-factor[0]) * factor[1]
 
