@@ -1,4 +1,4 @@
-"""Structured spatial quantities of any scalar: Pose, Motion, Force, Inertia.
+"""Structured spatial quantities of any scalar: Pose, Motion, Force, Inertia, ArticulatedInertia.
 
 Frame notation: a Pose X_AB = (R_AB, p_AB) maps coordinates in B to coordinates in A: x_A = R x_B + p.
 """
@@ -58,3 +58,34 @@ class Inertia(NamedTuple):
 
     def __add__(self, other: Inertia) -> Inertia:  # type: ignore[override]
         return Inertia(self.m + other.m, v3.add(self.h, other.h), Symmetric(*(a + b for a, b in zip(self.I, other.I, strict=True))))
+
+    def second_moments(self) -> Symmetric:
+        """S = sum of r r^T dm [kg m2], which the inertia holds as I = trace(S) 1 - S."""
+        xx, xy, xz, yy, yz, zz = self.I
+        return Symmetric(0.5 * (yy + zz - xx), -xy, -xz, 0.5 * (xx + zz - yy), -yz, 0.5 * (xx + yy - zz))
+
+
+class ArticulatedInertia(NamedTuple):
+    """What a body with freely jointed bodies on it opposes to acceleration: f = M a + H^T dw, n = H a + I dw.
+
+    M [kg] and I [kg m2] are symmetric, H [kg m] is any 3x3 matrix. A rigid body has M = m 1 and H = [h]x.
+    """
+
+    M: Symmetric
+    H: Matrix
+    I: Symmetric  # noqa: E741
+
+    @staticmethod
+    def rigid(inertia: Inertia) -> ArticulatedInertia:
+        """The articulated inertia of a lone rigid body."""
+        m, h, I = inertia  # noqa: E741
+        return ArticulatedInertia(Symmetric(m, 0.0, 0.0, m, 0.0, m), v3.cross_matrix(h), I)
+
+    def __add__(self, other: ArticulatedInertia) -> ArticulatedInertia:  # type: ignore[override]
+        H = tuple(v3.add(a, b) for a, b in zip(self.H, other.H, strict=True))
+        return ArticulatedInertia(v3.add_symmetric(self.M, other.M), H, v3.add_symmetric(self.I, other.I))  # type: ignore[arg-type]
+
+    def force(self, motion: Motion) -> Force:
+        """The force that an acceleration takes."""
+        f = v3.add(v3.apply_symmetric(self.M, motion.v), v3.apply(v3.transpose(self.H), motion.w))
+        return Force(f, v3.add(v3.apply(self.H, motion.v), v3.apply_symmetric(self.I, motion.w)))

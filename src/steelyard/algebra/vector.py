@@ -5,6 +5,7 @@ Products with a model constant that is 0.0 or 1.0 vanish when the scalar folds t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .scalar import Scalar
@@ -87,3 +88,26 @@ def full(s: Symmetric) -> Matrix:
 def symmetric(m: Matrix) -> Symmetric:
     """The upper triangle of a matrix that is symmetric by construction."""
     return Symmetric(m[0][0], m[0][1], m[0][2], m[1][1], m[1][2], m[2][2])
+
+
+def add_symmetric(a: Symmetric, b: Symmetric) -> Symmetric:
+    return Symmetric(*(x + y for x, y in zip(a, b, strict=True)))
+
+
+def total(vectors: Iterable[Vector]) -> Vector:
+    """The sum of vectors."""
+    x, y, z = ZERO
+    for v in vectors:
+        x, y, z = x + v[0], y + v[1], z + v[2]
+    return (x, y, z)
+
+
+def cross_matrix(a: Vector) -> Matrix:
+    """[a]x, so that [a]x b = a x b."""
+    return ((0.0, -a[2], a[1]), (a[2], 0.0, -a[0]), (-a[1], a[0], 0.0))
+
+
+def congruence(m: Matrix, s: Symmetric) -> Symmetric:
+    """m s m^T of a symmetric matrix: only the six entries that differ are formed."""
+    t = (apply_symmetric(s, m[0]), apply_symmetric(s, m[1]), apply_symmetric(s, m[2]))
+    return Symmetric(dot(t[0], m[0]), dot(t[0], m[1]), dot(t[0], m[2]), dot(t[1], m[1]), dot(t[1], m[2]), dot(t[2], m[2]))

@@ -1,0 +1,163 @@
+"""The step from a body's parent to the body: what one joint does to vectors.
+
+A vector passes the constant rotation of the placement first and the turn of the joint after it, so that a placement whose entries are 0 and
++-1 costs nothing and a turn about x, y or z costs four products and two sums. Sine and cosine are formed once per body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..algebra import scalar
+from ..algebra import vector as v3
+from ..algebra.scalar import Scalar
+from ..algebra.vector import Matrix, Symmetric, Vector
+from ..mechanism.tree import Body, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class JointMotion:
+    """A joint at its present position: x_parent = up(x_child) + p.
+
+    `placement` is the constant rotation, `p` the child's origin in the parent's frame, `axis` the joint's axis in the child's frame (it is
+    the same before and after the turn), `c` and `s` the cosine and sine of the turn, 1 and 0 for a slide.
+    """
+
+    revolute: bool
+    placement: Matrix
+    p: Vector
+    axis: Vector
+    c: Scalar
+    s: Scalar
+
+    def down(self, v: Vector) -> Vector:
+        """A vector in the parent's frame, in the child's."""
+        return self._turn(v3.apply(v3.transpose(self.placement), v), -1.0)
+
+    def up(self, v: Vector) -> Vector:
+        """A vector in the child's frame, in the parent's."""
+        return v3.apply(self.placement, self._turn(v, 1.0))
+
+    def up_symmetric(self, m: Symmetric) -> Symmetric:
+        """A symmetric matrix in the child's frame, in the parent's."""
+        return v3.congruence(self.placement, self._turn_symmetric(m))
+
+    def up_matrix(self, m: Matrix) -> Matrix:
+        """A 3x3 matrix in the child's frame, in the parent's: R m R^T."""
+        R = self.placement
+        return v3.matmul(v3.matmul(R, self._turn_matrix(m)), v3.transpose(R))
+
+    def along(self, amount: Scalar) -> Vector:
+        """`amount` times the axis."""
+        return v3.scale(amount, self.axis)
+
+    def _turn(self, v: Vector, sense: float) -> Vector:
+        if not self.revolute:
+            return v
+        k = principal(self.axis)
+        if k is None:
+            return rodrigues(self.axis, self.c, self.s, v, sense)
+        return planar(k, self.c, self.s, v, sense * self.axis[k])
+
+    def _turn_matrix(self, m: Matrix) -> Matrix:
+        if not self.revolute:
+            return m
+        k = principal(self.axis)
+        if k is not None:
+            return planar_matrix(k, self.c, self.s, m, self.axis[k])
+        rows = v3.transpose(tuple(self._turn(column, 1.0) for column in v3.transpose(m)))  # type: ignore[arg-type]
+        return tuple(self._turn(row, 1.0) for row in rows)  # type: ignore[return-value]
+
+    def _turn_symmetric(self, m: Symmetric) -> Symmetric:
+        if not self.revolute:
+            return m
+        k = principal(self.axis)
+        if k is None:
+            ex, ey, ez = (rodrigues(self.axis, self.c, self.s, e, 1.0) for e in v3.IDENTITY)
+            return v3.congruence(v3.transpose((ex, ey, ez)), m)
+        return planar_symmetric(k, self.c, self.s, m, self.axis[k])
+
+
+def joint_motions(tree: Tree, q: Sequence[Scalar]) -> list[JointMotion]:
+    """Every joint at the position q (n scalars [rad|m]); a tied joint stands at multiplier * q + offset."""
+    return [joint_motion(body, position) for body, position in zip(tree.bodies, joint_positions(tree, q), strict=True)]
+
+
+def joint_motion(body: Body, position: Scalar) -> JointMotion:
+    """One joint at a position [rad|m]. Khalil and Dombre 2002, section 3.2 (the same step in modified DH form)."""
+    R, p = body.placement
+    if body.kind == "revolute":
+        return JointMotion(True, R, p, body.axis, scalar.cos(position), scalar.sin(position))
+    slide = v3.scale(position, v3.apply(R, body.axis))
+    return JointMotion(False, R, v3.add(p, slide), body.axis, 1.0, 0.0)
+
+
+def joint_positions(tree: Tree, q: Sequence[Scalar]) -> list[Scalar]:
+    """The position of each body's joint: multiplier * q + offset."""
+    return [body.multiplier * q[body.coordinate] + body.offset for body in tree.bodies]
+
+
+def joint_rates(tree: Tree, qd: Sequence[Scalar]) -> list[Scalar]:
+    """The velocity (or acceleration) of each body's joint: multiplier * qd."""
+    return [body.multiplier * qd[body.coordinate] for body in tree.bodies]
+
+
+def to_coordinates(tree: Tree, efforts: Sequence[Scalar]) -> list[Scalar]:
+    """Efforts of the bodies' joints as n generalised efforts: tied joints add up, each by its multiplier (virtual work)."""
+    tau: list[Scalar] = [0.0] * tree.n
+    for body, effort in zip(tree.bodies, efforts, strict=True):
+        tau[body.coordinate] = tau[body.coordinate] + body.multiplier * effort
+    return tau
+
+
+def principal(axis: Vector) -> int | None:
+    """0, 1 or 2 for an axis along +-x, +-y or +-z, else None."""
+    return next((k for k in range(3) if abs(axis[k]) == 1.0), None)
+
+
+def planar(k: int, c: Scalar, s: Scalar, v: Vector, sense: float) -> Vector:
+    """v turned about the k-th coordinate axis, about its negative for a negative sense."""
+    i, j = (k + 1) % 3, (k + 2) % 3
+    out = [v[k]] * 3
+    if sense > 0:
+        out[i], out[j] = c * v[i] - s * v[j], s * v[i] + c * v[j]
+    else:
+        out[i], out[j] = c * v[i] + s * v[j], c * v[j] - s * v[i]
+    return (out[0], out[1], out[2])
+
+
+def rodrigues(axis: Vector, c: Scalar, s: Scalar, v: Vector, sense: float) -> Vector:
+    """v turned about any unit axis: the part along the axis stays, the part across it turns."""
+    along = v3.scale(v3.dot(axis, v), axis)
+    across = v3.sub(v, along)
+    return v3.add(along, v3.add(v3.scale(c, across), v3.scale(s, v3.cross(v3.scale(sense, axis), v))))
+
+
+def planar_symmetric(k: int, c: Scalar, s: Scalar, m: Symmetric, sense: float) -> Symmetric:
+    """R m R^T for a turn about the k-th coordinate axis in 16 operations: the plane's 2x2 block through k = c d - 2 s m_ij."""
+    full = v3.full(m)
+    i, j = (k + 1) % 3, (k + 2) % 3
+    a, b, h = full[i][i], full[j][j], full[i][j]
+    out = [list(row) for row in full]
+    s = s if sense > 0 else -s
+    key = c * (a - b) - s * (h + h)
+    out[i][i], out[j][j] = b + c * key, a - c * key
+    out[i][j] = out[j][i] = s * key + h
+    x, y = full[i][k], full[j][k]
+    out[i][k] = out[k][i] = c * x - s * y
+    out[j][k] = out[k][j] = s * x + c * y
+    return v3.symmetric((tuple(out[0]), tuple(out[1]), tuple(out[2])))  # type: ignore[arg-type]
+
+
+def planar_matrix(k: int, c: Scalar, s: Scalar, m: Matrix, sense: float) -> Matrix:
+    """R m R^T for a turn about the k-th coordinate axis: as `planar_symmetric`, the skew part of the plane's block stays."""
+    i, j = (k + 1) % 3, (k + 2) % 3
+    out = [list(row) for row in m]
+    s = s if sense > 0 else -s
+    key = c * (m[i][i] - m[j][j]) - s * (m[i][j] + m[j][i])
+    out[i][i], out[j][j] = m[j][j] + c * key, m[i][i] - c * key
+    out[i][j], out[j][i] = s * key + m[i][j], s * key + m[j][i]
+    out[i][k], out[j][k] = c * m[i][k] - s * m[j][k], s * m[i][k] + c * m[j][k]
+    out[k][i], out[k][j] = c * m[k][i] - s * m[k][j], s * m[k][i] + c * m[k][j]
+    return (tuple(out[0]), tuple(out[1]), tuple(out[2]))  # type: ignore[return-value]

@@ -1,0 +1,93 @@
+"""The torques' dependence on the parameters: the joint-torque regressor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algebra import vector as v3
+from ..algebra.scalar import Scalar
+from ..algebra.spatial import Motion
+from ..algebra.vector import Vector
+from ..mechanism.tree import Tree
+from .friction import friction_coefficients, friction_factors
+from .joint_motion import JointMotion, joint_motions
+from .newton_euler import BodyMotion, spread_motion
+
+
+def regressor(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[list[Scalar]]:
+    """Y(q, qd, qdd), n x p, with inverse_dynamics = Y pi; the columns in the order of `parameter_vector`.
+
+    q [rad|m], qd, qdd: n scalars each. Column of a body: m, mcx, mcy, mcz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz in its frame; then per coordinate those of
+    Ia, Fv, Fc, F0 that it has. Joints that do not carry a body have the float 0.0 in its columns: the block-triangular structure.
+    Tau = sum of J_i^T A_i pi_i; lecture "Structure and identification", the regressor matrix; Atkeson, An and Hollerbach 1986.
+    """
+    joints = joint_motions(tree, q)
+    motions = spread_motion(tree, joints, qd, qdd)
+    screws = body_jacobians(tree, joints)
+    blocks = [body_block(tree, screws[i], motion) for i, motion in enumerate(motions)]
+    extra = joint_columns(tree, qd, qdd)
+    return [[y for block in blocks for y in block[row]] + [column[row] for column in extra] for row in range(tree.n)]
+
+
+def body_jacobians(tree: Tree, joints: Sequence[JointMotion]) -> list[dict[int, Motion]]:
+    """For every body the joints that move it, with the body's Motion at unit rate of that joint alone, in the body's frame."""
+    result: list[dict[int, Motion]] = []
+    for i, (body, joint) in enumerate(zip(tree.bodies, joints, strict=True)):
+        above = result[body.parent] if body.parent >= 0 else {}
+        screws = {j: Motion(joint.down(s.w), joint.down(v3.add(s.v, v3.cross(s.w, joint.p)))) for j, s in above.items()}
+        screws[i] = Motion(w=joint.axis) if joint.revolute else Motion(v=joint.axis)
+        result.append(screws)
+    return result
+
+
+def body_block(tree: Tree, screws: dict[int, Motion], motion: BodyMotion) -> list[list[Scalar]]:
+    """The ten columns of one body: row j is the power of its net force on the unit motion of coordinate j, per parameter."""
+    block: list[list[Scalar]] = [[0.0] * 10 for _ in range(tree.n)]
+    for j, screw in screws.items():
+        multiplier, row = tree.bodies[j].multiplier, tree.bodies[j].coordinate
+        block[row] = [a + multiplier * b for a, b in zip(block[row], parameter_powers(screw, motion), strict=True)]
+    return block
+
+
+def parameter_powers(screw: Motion, motion: BodyMotion) -> list[Scalar]:
+    """v . f + w . n of the net force that each unit parameter needs."""
+    return [v3.dot(screw.v, motion.a), *first_moment_powers(screw, motion), *inertia_powers(screw.w, motion)]
+
+
+def first_moment_powers(screw: Motion, motion: BodyMotion) -> Vector:
+    """Of h: f = U h, n = h x a, so a x w + U^T v."""
+    xy, yx, xz, zx, yz, zy = motion.lean
+    wxx, wyy, wzz = motion.spin
+    x, y, z = screw.v
+    about = v3.cross(motion.a, screw.w)
+    return (
+        about[0] + yx * y + zx * z - (wyy + wzz) * x,
+        about[1] + xy * x + zy * z - (wxx + wzz) * y,
+        about[2] + xz * x + yz * y - (wxx + wyy) * z,
+    )
+
+
+def inertia_powers(z: Vector, motion: BodyMotion) -> tuple[Scalar, ...]:
+    """Of Ixx, Ixy, Ixz, Iyy, Iyz, Izz: z . (I dw + w x I w), by entry."""
+    w, dw = motion.w, motion.dw
+    xy, yx, xz, zx, yz, zy = motion.lean
+    wxx, wyy, wzz = motion.spin
+    wxy, wxz, wyz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    return (
+        z[0] * dw[0] + z[1] * wxz - z[2] * wxy,
+        z[1] * zy - z[0] * zx + z[2] * (wxx - wyy),
+        z[0] * yx - z[2] * yz + z[1] * (wzz - wxx),
+        z[1] * dw[1] + z[2] * wxy - z[0] * wyz,
+        z[2] * xz - z[1] * xy + z[0] * (wyy - wzz),
+        z[2] * dw[2] + z[0] * wyz - z[1] * wxz,
+    )
+
+
+def joint_columns(tree: Tree, qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[list[Scalar]]:
+    """The columns of Ia, Fv, Fc, F0, coordinate by coordinate, for the terms that are present."""
+    columns: list[list[Scalar]] = []
+    for row, (Ia, coefficients) in enumerate(zip(tree.armature, friction_coefficients(tree), strict=True)):
+        factors = (qdd[row], *friction_factors(qd[row]))
+        present = [factor for term, factor in zip((Ia, *coefficients), factors, strict=True) if term is not None]
+        columns += [[factor if r == row else 0.0 for r in range(tree.n)] for factor in present]
+    return columns

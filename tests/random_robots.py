@@ -1,0 +1,92 @@
+"""Random trees with turning and sliding joints, branches, any axes and placements, ties, rotors and friction, and states to put them in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steelyard.algebra.spatial import Inertia, Pose
+from steelyard.algebra.vector import Symmetric
+from steelyard.mechanism.mechanism import Friction
+from steelyard.mechanism.tree import Body, Frame, Tree
+
+PRINCIPAL = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)]
+
+
+def random_tree(rng: np.random.Generator, bodies: int = 7, *, tied: bool = False, joint_terms: bool = True, chain: bool = False) -> Tree:
+    """A tree of `bodies` bodies; with `tied`, some share a coordinate."""
+    coordinate = coordinates_of(rng, bodies, tied)
+    made = tuple(random_body(rng, i, coordinate[i], tied, chain) for i in range(bodies))
+    n = max(coordinate) + 1
+    frames = {f"tool{i}": Frame(i, random_pose(rng)) for i in range(-1, bodies)}
+    friction = tuple(random_friction(rng) if joint_terms else Friction() for _ in range(n))
+    armature = tuple(float(rng.uniform(0.1, 1.0)) if joint_terms and rng.random() < 0.5 else None for _ in range(n))
+    gravity = tuple(float(x) for x in rng.normal(size=3) * 5)
+    return Tree(made, tuple(f"joint{k}" for k in range(n)), gravity, friction, armature, frames)
+
+
+def coordinates_of(rng: np.random.Generator, bodies: int, tied: bool) -> list[int]:
+    result, n = [], 0
+    for i in range(bodies):
+        if tied and n > 1 and (rng.random() < 0.4 or i == bodies - 1):
+            result.append(int(rng.integers(n)))
+        else:
+            result.append(n)
+            n += 1
+    return result
+
+
+def random_body(rng: np.random.Generator, i: int, coordinate: int, tied: bool, chain: bool) -> Body:
+    principal = rng.random() < 0.5
+    axis = PRINCIPAL[rng.integers(6)] if principal else tuple(float(x) for x in unit(rng.normal(size=3)))
+    tie = {"multiplier": float(rng.uniform(-2, 2)), "offset": float(rng.normal())} if tied and rng.random() < 0.5 else {}
+    return Body(
+        name=f"link{i}",
+        joint=f"joint{i}",
+        parent=i - 1 if chain or i == 0 or rng.random() < 0.6 else int(rng.integers(-1, i)),
+        kind="prismatic" if rng.random() < 0.3 else "revolute",
+        placement=random_pose(rng, quarter_turns=principal),
+        axis=axis,
+        inertia=random_inertia(rng),
+        coordinate=coordinate,
+        **tie,
+    )
+
+
+def random_inertia(rng: np.random.Generator) -> Inertia:
+    """The inertia of some point masses: one that a body can have."""
+    points, masses = rng.normal(size=(6, 3)) * 0.3, rng.uniform(0.1, 2.0, size=6)
+    second = np.einsum("k,ki,kj->ij", masses, points, points)
+    full = np.trace(second) * np.eye(3) - second
+    entries = [float(full[i, j]) for i in range(3) for j in range(i, 3)]
+    return Inertia(float(masses.sum()), tuple(float(x) for x in masses @ points), Symmetric(*entries))
+
+
+def random_pose(rng: np.random.Generator, quarter_turns: bool = False) -> Pose:
+    if quarter_turns:
+        R = np.eye(3)[rng.permutation(3)] * rng.choice([-1.0, 1.0], size=3)
+        R[0] *= np.linalg.det(R)
+        p = np.where(rng.random(3) < 0.5, 0.0, rng.normal(size=3))
+    else:
+        x = unit(rng.normal(size=4))
+        R, p = quaternion_matrix(x), rng.normal(size=3)
+    return Pose(tuple(tuple(float(x) for x in row) for row in R), tuple(float(x) for x in p))
+
+
+def random_friction(rng: np.random.Generator) -> Friction:
+    return Friction(*(float(x) if rng.random() < 0.6 else None for x in rng.uniform(0.1, 1.0, size=3)))
+
+
+def random_state(rng: np.random.Generator, tree: Tree, batch: int = 4) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """q, qd, qdd as (n, batch) arrays: a list of n scalars that are arrays of samples."""
+    q, qd, qdd = rng.normal(size=(3, tree.n, batch))
+    return q, qd, qdd
+
+
+def unit(x: np.ndarray) -> np.ndarray:
+    return x / np.linalg.norm(x)
+
+
+def quaternion_matrix(x: np.ndarray) -> np.ndarray:
+    w, v = x[0], x[1:]
+    K = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+    return np.eye(3) + 2 * w * K + 2 * K @ K
