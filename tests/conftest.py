@@ -23,7 +23,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         return
     folder = tempfile.mkdtemp(prefix="steelyard-test-cache-")
-    os.environ["STEELYARD_CACHE_DIR"] = folder
+    os.environ["STEELYARD_CACHE"] = folder
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .mechanism.mechanism import Limits
 from .robot import Robot
 
 Array = NDArray[np.float64]
@@ -35,7 +36,7 @@ def swing(robot: Robot, samples: int, seconds: float = 10.0) -> States:
     Joints swing at different rates so that they meet in many combinations; amplitudes respect the velocity limits.
     """
     centre, reach = _range(robot)
-    speed = np.array([min(robot.mechanism.joint(name).limits.velocity, 2.0) for name in robot.joint_names])
+    speed = np.array([min(limits.velocity, 2.0) for limits in robot.tree.limits])
     w = 2 * math.pi * (1 + np.arange(robot.n)) / seconds
     a = np.minimum(0.5 * reach, 0.9 * speed / w)
     phase = np.linspace(0.0, seconds, samples)[:, None] * w
@@ -44,11 +45,15 @@ def swing(robot: Robot, samples: int, seconds: float = 10.0) -> States:
 
 def _range(robot: Robot) -> tuple[Array, Array]:
     """Centre and half-width of every joint's travel, (n,) each."""
-    lower, upper = [], []
-    for name in robot.joint_names:
-        joint = robot.mechanism.joint(name)
-        free = 0.5 if joint.kind == "prismatic" else math.pi
-        lower.append(max(joint.limits.lower, -free))
-        upper.append(min(joint.limits.upper, free))
-    low, high = np.array(lower), np.array(upper)
-    return (low + high) / 2, np.maximum(high - low, 0.0) / 2
+    kinds = (robot.mechanism.joint(name).kind for name in robot.joint_names)
+    travels = [_travel(limits, 0.5 if kind == "prismatic" else math.pi) for limits, kind in zip(robot.tree.limits, kinds, strict=True)]
+    low, high = np.array(travels, dtype=float).reshape(-1, 2).T
+    return (low + high) / 2, (high - low) / 2
+
+
+def _travel(limits: Limits, free: float) -> tuple[float, float]:
+    """Both ends of a joint's travel; where an end is open, `free` to each side of what is known."""
+    lower, upper = limits.lower, limits.upper
+    if math.isinf(lower) and math.isinf(upper):
+        return -free, free
+    return (upper - 2 * free if math.isinf(lower) else lower), (lower + 2 * free if math.isinf(upper) else upper)

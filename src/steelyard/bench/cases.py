@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..errors import MissingExtra, ProblemError
-from ..kernels import threads
+from ..compiler.threads import threads
 from ..robot import Robot
 from ..states import Array, States, random_states
 from .rival import Pinocchio

@@ -52,7 +52,7 @@ def measure_startup(robot: str, quantity: str = "inverse_dynamics", rounds: int 
 
 
 def _run(robot: str, quantity: str, cache: str) -> list[float]:
-    environment = {**os.environ, "STEELYARD_CACHE_DIR": cache, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    environment = {**os.environ, "STEELYARD_CACHE": cache, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     run = subprocess.run([sys.executable, "-c", SCRIPT, robot, quantity], env=environment, capture_output=True, text=True, check=False)
     if run.returncode:
         reason = (run.stderr.strip().splitlines() or ["no message"])[-1]

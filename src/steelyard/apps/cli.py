@@ -1,0 +1,66 @@
+"""The command line: `steelyard COMMAND`. An error is one sentence on stderr and exit code 2, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from ..errors import SteelyardError
+from ..version import __version__
+from .commands import bench, check, demo, export, info, robots, torque
+
+BAD_INPUT, INTERRUPTED, DEFECT = 2, 130, 70
+
+app = typer.Typer(
+    name="steelyard",
+    help="The dynamics of robot manipulators, compiled. ROBOT is a built-in name (see `steelyard robots`) or a .urdf, .xml or .toml file.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (demo.demo, robots.robots, info.info, torque.torque, check.check, export.export, bench.bench):
+    app.command()(command)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"steelyard {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")] = False,
+) -> None:
+    """Options that stand before a command."""
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    try:
+        app()
+    except SteelyardError as error:
+        _stop(str(error), BAD_INPUT)
+    except KeyboardInterrupt:
+        _stop("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader is gone: nothing more to say to it
+        sys.exit(0)
+    except OSError as error:
+        _stop(f"{error.strerror or error}: {error.filename}" if error.filename else str(error), BAD_INPUT)
+    except Exception as error:
+        if os.environ.get("STEELYARD_TRACEBACK"):
+            raise
+        _stop(
+            f"a defect in steelyard, {type(error).__name__}: {error}. Set STEELYARD_TRACEBACK=1 to see where, and please report it", DEFECT
+        )
+
+
+def _stop(sentence: str, code: int) -> NoReturn:
+    print(f"steelyard: {' '.join(sentence.split())}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,37 @@
+"""`steelyard bench`: how fast the kernels are here, against Pinocchio where it is installed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def bench(
+    robots: Annotated[
+        list[str] | None, typer.Argument(metavar="[ROBOT]...", help="Built-in names or files; two built-in ones if none.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="How many rounds to take the best of.")] = 12,
+    startup: Annotated[
+        bool, typer.Option("--startup", help="Also measure import, compilation and the disk cache in fresh processes.")
+    ] = False,
+) -> None:
+    """Time every kernel on one thread in plain arrays, taking turns with Pinocchio; ratios are what holds from run to run."""
+    from ...bench import measure, measure_startup, this_machine
+    from ..loading import load
+    from ..show.console import console
+    from ..show.speed import speed_table, startup_table
+
+    names = robots or ["puma560", "elbow_6r"]
+    out = console()
+    out.print(str(this_machine()))
+    rows, missing = [], []
+    for name in names:
+        measured, sentence = measure(load(name), rounds)
+        rows += measured
+        missing += [f"{name}: absolute times only, because {sentence}"] if sentence else []
+    out.print(speed_table(rows))
+    for sentence in missing:
+        out.print(sentence)
+    if startup:
+        out.print(startup_table([measure_startup(name) for name in names]))

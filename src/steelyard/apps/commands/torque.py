@@ -1,0 +1,66 @@
+"""`steelyard torque ROBOT`: the torques of one state, or of a motion from CSV to CSV."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...errors import CallError
+from ..files import write_whole
+
+if TYPE_CHECKING:
+    from ...robot import Robot
+
+NUMBERS = "one number per joint, with commas between; '30deg' is read as degrees"
+
+
+def torque(
+    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name or a file.")],
+    q: Annotated[str | None, typer.Option(help=f"Positions [rad|m]: {NUMBERS}.")] = None,
+    qd: Annotated[str | None, typer.Option(help="Velocities [rad/s|m/s]; zero if not given.")] = None,
+    qdd: Annotated[str | None, typer.Option(help="Accelerations [rad/s2|m/s2]; zero if not given.")] = None,
+    motion: Annotated[Path | None, typer.Option(help="A CSV file with columns q.JOINT, qd.JOINT, qdd.JOINT and, if you like, t.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the torques of --motion to this CSV file instead of the screen.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
+) -> None:
+    """Compute the joint torques that produce a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + friction."""
+    from ..loading import load
+
+    if (q is None) == (motion is None):
+        raise CallError("torque needs one state, --q (with --qd and --qdd), or one file, --motion; and not both")
+    if motion is not None and (qd or qdd):
+        raise CallError("--qd and --qdd go with --q; with --motion the file has the velocities and accelerations")
+    loaded = load(robot)
+    if motion is not None:
+        _from_file(loaded, motion, out, force)
+    elif out is not None:
+        raise CallError("--out goes with --motion; the torques of a single state are shown on the screen")
+    else:
+        _one_state(loaded, q or "", qd, qdd)
+
+
+def _one_state(robot: Robot, q: str, qd: str | None, qdd: str | None) -> None:
+    from ..numbers import per_joint
+    from ..show.card import torque_table
+    from ..show.console import console
+
+    zeros = ",".join("0" * robot.n)
+    state = [per_joint(option, text or zeros, robot) for option, text in (("--q", q), ("--qd", qd), ("--qdd", qdd))]
+    console().print(torque_table(robot, state, robot.inverse_dynamics(*state)))
+
+
+def _from_file(robot: Robot, motion: Path, out: Path | None, force: bool) -> None:
+    from ..motion_csv import read_motion, torque_text
+
+    read = read_motion(motion, robot.joint_names)
+    for note in read.notes:
+        print(f"steelyard: {note}", file=sys.stderr)
+    text = torque_text(read.t, robot.inverse_dynamics(read.q, read.qd, read.qdd), robot.joint_names)
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        write_whole(out, text, force)
+        print(f"wrote {len(read.q)} samples to {out}")

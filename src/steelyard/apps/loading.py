@@ -1,0 +1,22 @@
+"""Loading a robot for a command: what loading warns about becomes a sentence on stderr, not a line of Python."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..robot import Robot
+
+
+def load(name: str, quiet: bool = False) -> Robot:
+    """The robot; its warnings on stderr unless `quiet`, for commands that show the remarks themselves."""
+    import steelyard as sy
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        robot = sy.load(name)
+    for warning in caught if not quiet else ():
+        print(f"steelyard: warning: {warning.message}", file=sys.stderr)
+    return robot

@@ -1,0 +1,42 @@
+"""The terminal, and what all tables share."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+PIPE_WIDTH = 160  # columns when the output goes to a file or another program, so that nothing is cut
+
+
+def console() -> Console:
+    """Where results go. Colours only on a terminal; a pipe gets plain text, wide enough to be searched."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+
+
+def table(title: str, columns: Iterable[str], caption: str = "") -> Table:
+    """An empty table; a column whose name starts with '>' is flush right."""
+    made = Table(
+        title=title, caption=caption or None, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", caption_justify="left"
+    )
+    for name in columns:
+        made.add_column(Text(name.lstrip(">")), justify="right" if name.startswith(">") else "left", overflow="fold")
+    return made
+
+
+def number(x: float | None, digits: int = 4) -> str:
+    """A short number: nothing for None, a dash for unlimited."""
+    if x is None:
+        return ""
+    return f"{x:.{digits}g}" if math.isfinite(x) else "–"
+
+
+def remarks(sentences: Iterable[str]) -> RenderableType:
+    """What loading found or changed."""
+    lines = [Text(f"• {sentence}", style="yellow") for sentence in sentences]
+    return Group(Text("Remarks", style="bold"), *lines) if lines else Text("No remarks.", style="dim")

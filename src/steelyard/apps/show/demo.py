@@ -1,0 +1,40 @@
+"""What only the demo shows: a motion's torques in short, and what compiling buys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from .card import UNITS
+from .console import number, table
+
+if TYPE_CHECKING:
+    from ...bench import Machine, Yardstick
+    from ...robot import Robot
+    from ...states import States
+
+
+def motion_table(robot: Robot, states: States, tau: NDArray[np.float64], seconds: float) -> Table:
+    """Range of each joint's motion and of the torque it takes."""
+    title = f"Torques of a {seconds:g} s swing, {len(tau)} samples: tau = M(q) qdd + C(q, qd) qd + g(q) + friction"
+    made = table(title, ["joint", ">q", ">|qd|", ">|qdd|", ">least tau", ">greatest tau", ">rms tau", "unit"])
+    for i, name in enumerate(robot.joint_names):
+        q, qd, qdd, effort = states.q[:, i], states.qd[:, i], states.qdd[:, i], tau[:, i]
+        rates = (number(float(np.abs(x).max()), 3) for x in (qd, qdd))
+        efforts = (number(float(x)) for x in (effort.min(), effort.max(), np.sqrt(np.mean(effort**2))))
+        made.add_row(name, f"{q.min():.2f} … {q.max():.2f}", *rates, *efforts, UNITS[robot.mechanism.joint(name).kind])
+    return made
+
+
+def speed_lines(yardstick: Yardstick, machine: Machine) -> RenderableType:
+    """The compiled kernel against the loop, and where that was."""
+    first = Text("Speed ", style="bold")
+    first.append(f"{yardstick.ratio:,.0f} times the plain loop", style="bold green")
+    first.append(f": {yardstick.kernel:.1f} ns a sample against {yardstick.loop / 1000:.0f} µs", style="not bold")
+    first.append(f" for the same algorithm on floats; their torques differ by {yardstick.difference:.0e} at most.", style="not bold")
+    return Group(Text(""), first, Text(str(machine), style="dim"))
