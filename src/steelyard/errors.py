@@ -42,3 +42,7 @@ def choices(wrong: str, known: Iterable[str]) -> str:
     hint = f"did you mean {' or '.join(repr(c) for c in close)}? " if close else ""
     listed = ", ".join(names[:40]) + (f", and {len(names) - 40} more" if len(names) > 40 else "")
     return f"{hint}Known: {listed or 'none'}"
+
+
+class SteelyardWarning(UserWarning):
+    """Something in a model or a log that no real robot has, and that is used all the same."""

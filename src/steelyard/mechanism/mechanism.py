@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Literal
+from functools import cached_property
+from typing import Literal, TypeVar
 
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import Vector
+from ..errors import CallError, choices
 
 JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
 STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
+Named = TypeVar("Named")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class Source:
     format: Literal["urdf", "mjcf", "toml", "builtin"]
     text: str = ""
     path: str | None = None
+    encoding: str = "utf-8"
 
 
 @dataclass(frozen=True)
@@ -93,11 +96,29 @@ class Mechanism:
     remarks: tuple[str, ...] = field(default=(), compare=False)
 
     def link(self, name: str) -> Link:
-        return self._links[name]
+        """The link of that name."""
+        return _named("link", name, self._links)
 
     def joint(self, name: str) -> Joint:
-        return self._joints[name]
+        """The joint of that name."""
+        return _named("joint", name, self._joints)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_links", MappingProxyType({link.name: link for link in self.links}))
-        object.__setattr__(self, "_joints", MappingProxyType({joint.name: joint for joint in self.joints}))
+    @cached_property
+    def root(self) -> str:
+        """The link that stands still: the one that is no joint's child."""
+        children = {joint.child for joint in self.joints}
+        return next(link.name for link in self.links if link.name not in children)
+
+    @cached_property
+    def _links(self) -> dict[str, Link]:
+        return {link.name: link for link in self.links}
+
+    @cached_property
+    def _joints(self) -> dict[str, Joint]:
+        return {joint.name: joint for joint in self.joints}
+
+
+def _named(what: str, name: str, known: dict[str, Named]) -> Named:
+    if name not in known:
+        raise CallError(f"no {what} is called {name!r}; {choices(name, known)}")
+    return known[name]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import Vector
-from .mechanism import Friction
+from ..errors import CallError, choices
+from .mechanism import Friction, Limits
 
 
 class Frame(NamedTuple):
@@ -48,7 +50,21 @@ class Tree:
     friction: tuple[Friction, ...]
     armature: tuple[float | None, ...]
     frames: Mapping[str, Frame]
+    limits: tuple[Limits, ...] = ()
 
     @property
     def n(self) -> int:
         return len(self.coordinates)
+
+    def frame(self, name: str) -> Frame:
+        """The frame of a link, moving or fixed."""
+        if name not in self.frames:
+            raise CallError(f"no frame is called {name!r}; {choices(name, self.frames)}")
+        return self.frames[name]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = (self.bodies, self.coordinates, self.gravity, self.friction, self.armature, dict(self.frames), self.limits)
+        return (Tree, fields)  # a read-only mapping cannot be pickled as it is

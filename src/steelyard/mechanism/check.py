@@ -1,0 +1,139 @@
+"""Is this a robot: checks that every reader's result goes through before it becomes a mechanism.
+
+What makes no sense is an error that lists every offender. What no real robot has, but can be computed with, is a remark.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from ..errors import ModelError, SteelyardWarning, choices
+from .mechanism import Joint, Link, Mechanism
+from .physical import flaw
+from .reduce import reduce
+from .snap import snapped
+
+KINDS = ("revolute", "continuous", "prismatic", "fixed")
+Locate = Callable[[str, str], str]  # (what, name) -> "arm.urdf, line 12"
+
+
+def finished(mechanism: Mechanism, locate: Locate, warn: bool = True) -> Mechanism:
+    """The mechanism, checked and snapped, with remarks about it; raises ModelError with every problem in it.
+
+    An inertia that no real body has is a remark and, where `warn` is set, a SteelyardWarning.
+    """
+    problems = list(_problems(mechanism, locate))
+    if problems:
+        raise ModelError("\n".join(problems))
+    mechanism = snapped(mechanism)
+    flaws = [f"{locate('link', link.name)}: {sentence}" for link in mechanism.links if (sentence := flaw(link.inertia))]
+    for sentence in flaws if warn else ():
+        warnings.warn(sentence, SteelyardWarning, stacklevel=2)
+    return replace(mechanism, remarks=(*mechanism.remarks, *flaws, *_remarks(mechanism)))
+
+
+def _problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
+    links, joints = mechanism.links, mechanism.joints
+    if not links:
+        yield f"{locate('robot', mechanism.name)}: it has no links"
+        return
+    structure = [*_duplicates("link", links, locate), *_duplicates("joint", joints, locate), *_unknown(mechanism, locate)]
+    yield from structure
+    if not structure:
+        yield from _tree_problems(mechanism, locate)
+    for link in links:
+        yield from (f"{locate('link', link.name)}: {sentence}" for sentence in _link_problems(link))
+    for joint in joints:
+        yield from (f"{locate('joint', joint.name)}: {sentence}" for sentence in _joint_problems(joint))
+    if not all(map(math.isfinite, mechanism.gravity)):
+        yield f"{locate('robot', mechanism.name)}: gravity {mechanism.gravity} must be three finite numbers [m/s2]"
+
+
+def _duplicates(what: str, things: Iterable[Link] | Iterable[Joint], locate: Locate) -> Iterable[str]:
+    for name, count in Counter(thing.name for thing in things).items():
+        if count > 1:
+            yield f"{locate(what, name)}: {count} {what}s are called {name!r}; every {what} needs its own name"
+
+
+def _unknown(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
+    links, joints = [link.name for link in mechanism.links], [joint.name for joint in mechanism.joints]
+    for joint in mechanism.joints:
+        for role, name in (("parent", joint.parent), ("child", joint.child)):
+            if name not in links:
+                yield f"{locate('joint', joint.name)}: its {role} {name!r} is no link of this robot; {choices(name, links)}"
+        if joint.mimic is not None and joint.mimic.joint not in joints:
+            yield f"{locate('joint', joint.name)}: it mimics {joint.mimic.joint!r}, which is no joint; {choices(joint.mimic.joint, joints)}"
+
+
+def _tree_problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
+    carried: dict[str, list[Joint]] = {}
+    for joint in mechanism.joints:
+        carried.setdefault(joint.child, []).append(joint)
+    for child, by in carried.items():
+        if len(by) > 1:
+            names = " and ".join(repr(joint.name) for joint in by)
+            yield f"{locate('link', child)}: it has {len(by)} parents (joints {names}); a tree allows one"
+    roots = [link.name for link in mechanism.links if link.name not in carried]
+    if len(roots) > 1:
+        yield (
+            f"{locate('link', roots[1])}: {len(roots)} links have no parent ({', '.join(roots[:8])}); exactly one may be the base:"
+            " join the others to it with fixed joints"
+        )
+    yield from _loops(mechanism, carried, roots, locate)
+
+
+def _loops(mechanism: Mechanism, carried: dict[str, list[Joint]], roots: list[str], locate: Locate) -> Iterable[str]:
+    safe = set(roots)
+    for link in mechanism.links:
+        path: list[str] = []
+        name = link.name
+        while name not in safe and name not in path:
+            path.append(name)
+            name = carried[name][0].parent
+        if name not in safe:
+            circle = path[path.index(name) :]
+            yield f"{locate('link', name)}: links {' -> '.join([*reversed(circle), circle[-1]])} form a loop; a tree has none"
+        safe.update(path)
+
+
+def _link_problems(link: Link) -> Iterable[str]:
+    if link.inertia is None:
+        return
+    numbers = (link.inertia.m, *link.inertia.h, *link.inertia.I)
+    if not all(map(math.isfinite, numbers)):
+        yield "its mass, centre of mass and inertia must be finite numbers"
+    elif link.inertia.m < 0:
+        yield f"its mass is {link.inertia.m:g} kg; a mass cannot be negative"
+
+
+def _joint_problems(joint: Joint) -> Iterable[str]:
+    if joint.kind not in KINDS:
+        yield f"unknown joint type {joint.kind!r}; {choices(joint.kind, KINDS)}"
+    if not all(map(math.isfinite, (*joint.origin.p, *joint.origin.R[0], *joint.origin.R[1], *joint.origin.R[2]))):
+        yield "its origin must be finite numbers"
+    length = math.sqrt(sum(x * x for x in joint.axis))
+    if not abs(length - 1.0) < 1e-9:
+        yield f"its axis {joint.axis} must be a unit vector"
+    if not joint.limits.lower <= joint.limits.upper:
+        yield f"its lower limit {joint.limits.lower:g} is above its upper limit {joint.limits.upper:g}"
+    terms = (joint.friction.viscous, joint.friction.coulomb, joint.friction.offset, joint.armature)
+    if not all(math.isfinite(x) for x in terms if x is not None):
+        yield "its friction and rotor inertia must be finite numbers"
+
+
+def _remarks(mechanism: Mechanism) -> Iterable[str]:
+    tree = reduce(mechanism)
+    without = [link.name for link in mechanism.links if link.inertia is None and tree.frames[link.name].body >= 0]
+    massless = [body.name for body in tree.bodies if body.inertia.m == 0.0]
+    idle = [name for name, friction in zip(tree.coordinates, tree.friction, strict=True) if friction.viscous is None and friction.coulomb is None]
+    if massless:
+        yield f"{len(massless)} moving bodies have no mass: {', '.join(massless)}"
+    carried = [name for name in without if name not in massless]
+    if carried:
+        yield f"{len(carried)} moving links have no inertial of their own: {', '.join(carried)}"
+    if idle:
+        yield f"{len(idle)} of {tree.n} joints have no friction: {', '.join(idle)}"

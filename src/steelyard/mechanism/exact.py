@@ -1,0 +1,91 @@
+"""Ten numbers of a body from and to the decimals of a file, rounded once: what was written comes back bit for bit.
+
+Files hold mass, centre of mass and the inertia about it; a Link holds mass, first moment and the inertia about its frame. Going
+through floats loses a unit in the last place on the way there and another on the way back. Here every decimal is a fraction.
+"""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..algebra.inertia import from_com, rotated
+from ..algebra.spatial import Inertia, Pose
+from ..algebra.vector import IDENTITY, Matrix, Symmetric, Vector, apply, sub
+
+_DIGITS = (17, 20, 24, 30, 40, 60, 90)
+
+
+class Given(NamedTuple):
+    """What a file says of a body: mass [kg], centre of mass [m], inertia about it [kg m2], in some frame, exactly."""
+
+    m: Fraction
+    c: Vector
+    I: Symmetric  # noqa: E741
+
+
+def read(given: Given, pose: Pose = Pose()) -> Inertia:
+    """Ten numbers in frame A of what is given in frame B, X_AB = pose: c_A = R c + p, I = R I_c R^T + m (c.c 1 - c c^T), rounded once."""
+    if pose != Pose():
+        exact = _exact(pose)
+        given = Given(given.m, exact.point(given.c), rotated(given.I, exact.R))
+    body = from_com(*given)
+    return Inertia(float(body.m), _floats(body.h), Symmetric(*(float(x) for x in body.I)))
+
+
+def turned(I: Symmetric, R: Matrix) -> Symmetric:  # noqa: E741
+    """R I R^T, without rounding."""
+    return I if R == IDENTITY else rotated(I, _exact(Pose(R)).R)
+
+
+def written(inertia: Inertia, pose: Pose = Pose()) -> tuple[str, list[str], list[str]]:
+    """Shortest decimals of mass, centre of mass and inertia about it in frame B that `read` turns back into exactly this inertia.
+
+    Six inertias in the order xx xy xz yy yz zz. The mass must not be zero.
+    """
+    given = _given(inertia, pose)
+    for digits in _DIGITS:
+        texts = [_text(x, digits) for x in (given.m, *given.c, *given.I)]
+        m, *rest = (Fraction(text) for text in texts)
+        if read(Given(m, (rest[0], rest[1], rest[2]), Symmetric(*rest[3:])), pose) == inertia:
+            break
+    return texts[0], texts[1:4], texts[4:]
+
+
+def _given(inertia: Inertia, pose: Pose) -> Given:
+    """The exact inverse of `read`."""
+    m = Fraction(inertia.m)
+    c = (Fraction(inertia.h[0]) / m, Fraction(inertia.h[1]) / m, Fraction(inertia.h[2]) / m)
+    body = from_com(-m, c, Symmetric(*(Fraction(x) for x in inertia.I)))
+    if pose == Pose():
+        return Given(m, c, body.I)
+    exact = _exact(pose)
+    inverse = _inverse(exact.R)  # a rotation in floats is not quite orthogonal: its transpose is not quite its inverse
+    return Given(m, apply(inverse, sub(c, exact.p)), rotated(body.I, inverse))
+
+
+def _text(x: Fraction, digits: int) -> str:
+    if digits == _DIGITS[0]:
+        return repr(float(x))
+    return str(Context(prec=digits).divide(Decimal(x.numerator), Decimal(x.denominator)))
+
+
+def _exact(pose: Pose) -> Pose:
+    R = tuple(tuple(Fraction(x) for x in row) for row in pose.R)
+    return Pose(R, (Fraction(pose.p[0]), Fraction(pose.p[1]), Fraction(pose.p[2])))  # type: ignore[arg-type]
+
+
+def _inverse(m: Matrix) -> Matrix:
+    (a, b, c), (d, e, f), (g, h, i) = m
+    rows = (
+        (e * i - f * h, c * h - b * i, b * f - c * e),
+        (f * g - d * i, a * i - c * g, c * d - a * f),
+        (d * h - e * g, b * g - a * h, a * e - b * d),
+    )
+    determinant = a * rows[0][0] + b * rows[1][0] + c * rows[2][0]
+    return tuple(tuple(x / determinant for x in row) for row in rows)  # type: ignore[return-value]
+
+
+def _floats(v: Vector) -> Vector:
+    return (float(v[0]), float(v[1]), float(v[2]))

@@ -1,0 +1,80 @@
+"""The general TOML form of a mechanism: [[links]] and [[joints]], with the same meaning as in URDF.
+
+    name = "gantry"
+    gravity = [0, 0, -9.81]
+    [[links]]
+    name = "base"
+    [[links]]
+    name = "carriage"
+    mass = 3.0
+    com = [0, 0, 0.1]
+    inertia = [0.02, 0.02, 0.03]        # or Ixx Ixy Ixz Iyy Iyz Izz; about the centre of mass, or inertia_at = "frame"
+    [[joints]]
+    name = "rail"
+    kind = "prismatic"                  # revolute, continuous, prismatic, fixed
+    parent = "base"
+    child = "carriage"
+    origin = { xyz = [0, 0, 1], rpy = [0, 0, 0] }
+    axis = [1, 0, 0]
+    limits = { lower = 0, upper = 2, velocity = 1, effort = 500 }
+    friction = { viscous = 20, coulomb = 5, offset = 0 }
+    armature = 1.2                      # or motor = { rotor_inertia = 1e-4, gear_ratio = 100 }
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.vector import Vector
+from . import terms
+from .check import KINDS
+from .mechanism import STANDARD_GRAVITY, Joint, Link, Mechanism
+from .table import Table
+
+
+def general(table: Table) -> Mechanism:
+    """A mechanism from the general form; problems are left in the table."""
+    unit = math.pi / 180 if table.flag("degrees") else 1.0
+    mechanism = Mechanism(
+        name=table.text("name", ""),
+        links=tuple(_link(row) for row in table.tables("links")),
+        joints=tuple(_joint(row, unit) for row in (table.tables("joints") if table.has("joints") else [])),
+        gravity=terms.gravity(table, STANDARD_GRAVITY),
+    )
+    table.text("description", "")
+    table.done()
+    return mechanism
+
+
+def _link(row: Table) -> Link:
+    link = Link(row.text("name"), terms.inertia(row))
+    row.done()
+    return link
+
+
+def _joint(row: Table, unit: float) -> Joint:
+    kind = row.choice("kind", KINDS, "revolute")
+    joint = Joint(
+        name=row.text("name"),
+        kind=kind,  # type: ignore[arg-type]
+        parent=row.text("parent"),
+        child=row.text("child"),
+        origin=terms.pose(row, "origin", unit),
+        axis=axis(row),
+        limits=terms.limits(row, 1.0 if kind == "prismatic" else unit),
+        friction=terms.friction(row),
+        armature=terms.armature(row),
+        mimic=terms.mimic(row),
+    )
+    row.done()
+    return joint
+
+
+def axis(row: Table) -> Vector:
+    """A direction of any length but zero, made a unit vector."""
+    x, y, z = map(float, row.numbers("axis", (3,), (0, 0, 1)))
+    length = math.sqrt(x * x + y * y + z * z)
+    if length == 0.0:
+        row.problem("axis = [0, 0, 0]; it must be a direction")
+        return (0.0, 0.0, 1.0)
+    return (x, y, z) if abs(length - 1.0) < 4e-16 else (x / length, y / length, z / length)

@@ -1,0 +1,86 @@
+"""Loading a mechanism from a file, by what is in it, or by the name of a built-in robot."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from ..errors import ModelError, choices
+from .builtin import builtin, robots
+from .mechanism import Mechanism
+from .toml import read_toml
+from .urdf import read_urdf
+
+__all__ = ["load", "robots"]
+
+SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".toml")
+_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+_ROOT = re.compile(r"<([A-Za-z_][\w.:-]*)")
+
+
+def load(source: str | os.PathLike[str]) -> Mechanism:
+    """A mechanism from a file (.urdf, .xacro, .xml or .mjcf, .toml) or by the name of a built-in robot.
+
+    An .xml file is URDF or MJCF by its outermost element. What loading found is told in `remarks`; an inertia that no real body has
+    is also a SteelyardWarning.
+    """
+    if isinstance(source, str) and source.lower() in robots():
+        return builtin(source)
+    path = Path(source)
+    if not path.exists():
+        raise ModelError(_absent(path))
+    if path.is_dir():
+        raise ModelError(f"{path} is a folder; expected a file that ends in {', '.join(SUFFIXES)}")
+    return _reader(path)(path)
+
+
+def _reader(path: Path) -> Callable[[Path], Mechanism]:
+    suffix = path.suffix.lower()
+    if suffix == ".xml":
+        suffix = {"robot": ".urdf", "mujoco": ".mjcf"}.get(_outermost(path), "")
+        if not suffix:
+            raise ModelError(f"{path}: its outermost element is <{_outermost(path)}>; expected <robot> (URDF) or <mujoco> (MJCF)")
+    readers = {".urdf": _urdf, ".toml": _toml}
+    if suffix not in readers:
+        raise ModelError(f"{path}: files that end in {suffix or 'nothing'!r} are not known; {choices(suffix, SUFFIXES)}")
+    return readers[suffix]
+
+
+def _urdf(path: Path) -> Mechanism:
+    text, encoding = _decoded(path)
+    return read_urdf(text, str(path), encoding)
+
+
+def _toml(path: Path) -> Mechanism:
+    return read_toml(_decoded(path)[0], str(path))
+
+
+def _outermost(path: Path) -> str:
+    text = re.sub(r"<!--.*?-->", "", _decoded(path)[0], flags=re.DOTALL)
+    match = _ROOT.search(text)
+    return match.group(1) if match else ""
+
+
+def _decoded(path: Path) -> tuple[str, str]:
+    """Text of a file and the encoding that it says it has. Line ends are kept."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error.strerror}") from None
+    if not data.strip():
+        raise ModelError(f"{path} is empty")
+    stated = _ENCODING.match(data.removeprefix(b"\xef\xbb\xbf"))
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else stated.group(1).decode() if stated else "utf-8"
+    try:
+        return data.decode(encoding), encoding
+    except (LookupError, UnicodeDecodeError):
+        raise ModelError(f"{path} is no {encoding} text: is it a robot description?") from None
+
+
+def _absent(path: Path) -> str:
+    if path.suffix or len(path.parts) > 1:
+        near = [entry.name for entry in path.parent.iterdir() if entry.suffix in SUFFIXES] if path.parent.is_dir() else []
+        return f"there is no file {path}" + (f"; {choices(path.name, near)}" if near else "")
+    return f"{path.name!r} is neither a file nor a built-in robot; {choices(path.name.lower(), robots())}"

@@ -1,0 +1,70 @@
+"""Rotation matrices of plain floats: from and to roll-pitch-yaw, axis and angle, quaternion."""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra import vector as v3
+from ..algebra.spatial import Pose
+from ..algebra.vector import Matrix, Vector
+from . import snap
+
+
+def rotation_x(angle: float) -> Matrix:
+    c, s = math.cos(angle), math.sin(angle)
+    return ((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c))
+
+
+def rotation_y(angle: float) -> Matrix:
+    c, s = math.cos(angle), math.sin(angle)
+    return ((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c))
+
+
+def rotation_z(angle: float) -> Matrix:
+    c, s = math.cos(angle), math.sin(angle)
+    return ((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
+
+
+def from_rpy(rpy: Vector) -> Matrix:
+    """R = Rz(yaw) Ry(pitch) Rx(roll), angles [rad] about fixed axes, as in URDF. Siciliano et al. 2009, eq. (2.22)."""
+    roll, pitch, yaw = rpy
+    return v3.matmul(rotation_z(yaw), v3.matmul(rotation_y(pitch), rotation_x(roll)))
+
+
+def to_rpy(R: Matrix) -> Vector:
+    """Roll, pitch, yaw [rad] of a rotation; at pitch = +-90 deg the yaw is taken as zero. Siciliano et al. 2009, eq. (2.23)."""
+    horizontal = math.hypot(R[0][0], R[1][0])
+    pitch = math.atan2(-R[2][0], horizontal)
+    if horizontal < 1e-12:
+        return (math.atan2(-R[1][2], R[1][1]), pitch, 0.0)
+    return (math.atan2(R[2][1], R[2][2]), pitch, math.atan2(R[1][0], R[0][0]))
+
+
+def about(axis: Vector, angle: float) -> Matrix:
+    """R = 1 + sin(angle) [axis] + (1 - cos(angle)) [axis]^2 of a unit axis (Rodrigues). Siciliano et al. 2009, eq. (2.25)."""
+    c, s = math.cos(angle), math.sin(angle)
+    x, y, z = axis
+    t = 1.0 - c
+    return (
+        (t * x * x + c, t * x * y - s * z, t * x * z + s * y),
+        (t * x * y + s * z, t * y * y + c, t * y * z - s * x),
+        (t * x * z - s * y, t * y * z + s * x, t * z * z + c),
+    )
+
+
+def from_quaternion(q: tuple[float, float, float, float]) -> Matrix:
+    """Rotation of a quaternion (w, x, y, z) of any length but zero. Siciliano et al. 2009, eq. (2.33)."""
+    n = math.sqrt(sum(x * x for x in q))
+    w, x, y, z = (v / n for v in q)
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+
+
+def displaced(kind: str, origin: Pose, axis: Vector, q: float) -> Pose:
+    """Pose of a joint's child in its parent at position q [rad|m]."""
+    if kind == "prismatic":
+        return origin.compose(Pose(v3.IDENTITY, v3.scale(q, axis)))
+    return origin.compose(Pose(snap.matrix(about(axis, q)), v3.ZERO))
