@@ -1,0 +1,41 @@
+"""Kinetic energy. The potential energy is with gravity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algebra import vector as v3
+from ..algebra.scalar import Scalar
+from ..algebra.spatial import Inertia, Motion
+from ..mechanism.tree import Tree
+from .joint_motion import JointMotion, joint_motions, joint_rates
+
+
+def kinetic_energy(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Scalar:
+    """T = qd^T M(q) qd / 2 [J], rotors included. q [rad|m], qd: n scalars each.
+
+    Sum over the bodies of m v.v / 2 + v . (w x h) + w . I w / 2. Lecture "Lagrangian of a robot", kinetic energy; Siciliano et al. 2009, eq. (7.32).
+    """
+    velocities = spread_velocity(tree, joint_motions(tree, q), qd)  # base to tip
+    bodies = [body_energy(body.inertia, motion) for body, motion in zip(tree.bodies, velocities, strict=True)]
+    rotors = [0.5 * (Ia * (rate * rate)) for Ia, rate in zip(tree.armature, qd, strict=True) if Ia is not None]
+    return sum(bodies + rotors, 0.0)
+
+
+def spread_velocity(tree: Tree, joints: Sequence[JointMotion], qd: Sequence[Scalar]) -> list[Motion]:
+    """Angular velocity of every body and velocity of its origin, in its own frame."""
+    velocities: list[Motion] = []
+    for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
+        above = velocities[body.parent] if body.parent >= 0 else Motion()
+        w, v = joint.down(above.w), joint.down(v3.add(above.v, v3.cross(above.w, joint.p)))
+        along = joint.along(rate)
+        velocities.append(Motion(v3.add(w, along), v) if joint.revolute else Motion(w, v3.add(v, along)))
+    return velocities
+
+
+def body_energy(inertia: Inertia, motion: Motion) -> Scalar:
+    """Kinetic energy of one body: (v . (m v + 2 w x h) + w . I w) / 2."""
+    m, h, I = inertia  # noqa: E741
+    w, v = motion
+    linear = v3.add(v3.scale(m, v), v3.scale(2.0, v3.cross(w, h)))
+    return 0.5 * (v3.dot(v, linear) + v3.dot(w, v3.apply_symmetric(I, w)))

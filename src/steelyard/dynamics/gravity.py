@@ -1,0 +1,67 @@
+"""Torques that hold the robot still, and its potential energy: both need only masses and first moments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algebra import vector as v3
+from ..algebra.scalar import Scalar
+from ..algebra.vector import Vector
+from ..mechanism.tree import Tree
+from .joint_motion import JointMotion, joint_motions, to_coordinates
+
+Moment = tuple[Scalar, Vector]  # mass [kg] and first moment [kg m]
+
+
+def gravity_torque(tree: Tree, q: Sequence[Scalar]) -> list[Scalar]:
+    """g(q) = dU/dq, the torques that hold the robot at rest. q: n scalars [rad|m]. Returns n torques [N m|N].
+
+    Each joint carries one composite body, of which weight and first moment are all that gravity feels.
+    Lecture "Lagrangian of a robot", potential energy; Siciliano et al. 2009, eq. (7.39).
+    """
+    joints = joint_motions(tree, q)
+    moments = composite_moments(tree, joints)  # tip to base
+    lifts = spread_lift(tree, joints)  # base to tip
+    return to_coordinates(tree, [hold(*parts) for parts in zip(joints, moments, lifts, strict=True)])
+
+
+def potential_energy(tree: Tree, q: Sequence[Scalar]) -> Scalar:
+    """U(q) = -g . (sum of the bodies' first moments about the base's origin) [J]; zero where all mass is at the base's origin.
+
+    q: n scalars [rad|m]. Lecture "Lagrangian of a robot", potential energy; Siciliano et al. 2009, eq. (7.36).
+    """
+    joints = joint_motions(tree, q)
+    moments = composite_moments(tree, joints)
+    at_base = [lift_moment(joint, moment)[1] for body, joint, moment in zip(tree.bodies, joints, moments, strict=True) if body.parent < 0]
+    return -v3.dot(tree.gravity, v3.total(at_base))
+
+
+def composite_moments(tree: Tree, joints: Sequence[JointMotion]) -> list[Moment]:
+    """Mass and first moment of each body with all that it carries, in its frame."""
+    total: list[Moment] = [(body.inertia.m, body.inertia.h) for body in tree.bodies]
+    for i in reversed(range(len(total))):
+        parent = tree.bodies[i].parent
+        if parent >= 0:
+            m, h = lift_moment(joints[i], total[i])
+            total[parent] = (total[parent][0] + m, v3.add(total[parent][1], h))
+    return total
+
+
+def lift_moment(joint: JointMotion, moment: Moment) -> Moment:
+    """Mass and first moment of a child, in its parent's frame about the parent's origin."""
+    m, h = moment
+    return m, v3.add(joint.up(h), v3.scale(m, joint.p))
+
+
+def spread_lift(tree: Tree, joints: Sequence[JointMotion]) -> list[Vector]:
+    """The acceleration that stands for weight, -gravity, in every body's frame."""
+    lifts: list[Vector] = []
+    for body, joint in zip(tree.bodies, joints, strict=True):
+        lifts.append(joint.down(lifts[body.parent] if body.parent >= 0 else v3.neg(tree.gravity)))
+    return lifts
+
+
+def hold(joint: JointMotion, moment: Moment, lift: Vector) -> Scalar:
+    """What the joint bears of the weight: axis . (h x a) where it turns, m axis . a where it slides."""
+    m, h = moment
+    return v3.dot(joint.axis, v3.cross(h, lift)) if joint.revolute else m * v3.dot(joint.axis, lift)

@@ -1,0 +1,33 @@
+"""Generalised momentum without the mass matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algebra import vector as v3
+from ..algebra.scalar import Scalar
+from ..algebra.spatial import Force, Inertia, Motion
+from ..mechanism.tree import Tree
+from .energy import spread_velocity
+from .joint_motion import joint_motions, to_coordinates
+from .newton_euler import cross_constant, gather_forces, joint_efforts
+
+
+def momentum(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+    """p = M(q) qd, rotors included. q [rad|m], qd: n scalars each. Returns n scalars [kg m2/s|kg m/s].
+
+    Momenta of bodies add up towards the base as forces do, so p is what Newton-Euler gives for qd in the place of qdd at rest, weightless.
+    De Luca and Mattone 2003 (the momentum of the collision observer).
+    """
+    joints = joint_motions(tree, q)
+    velocities = spread_velocity(tree, joints, qd)  # base to tip
+    momenta = [body_momentum(body.inertia, motion) for body, motion in zip(tree.bodies, velocities, strict=True)]
+    rigid = to_coordinates(tree, joint_efforts(joints, gather_forces(tree, joints, momenta)))  # tip to base
+    return [p if Ia is None else p + Ia * rate for p, Ia, rate in zip(rigid, tree.armature, qd, strict=True)]
+
+
+def body_momentum(inertia: Inertia, motion: Motion) -> Force:
+    """Linear momentum m v + w x h, and angular momentum I w + h x v about the body's origin."""
+    m, h, I = inertia  # noqa: E741
+    w, v = motion
+    return Force(v3.add(v3.scale(m, v), v3.cross(w, h)), v3.add(v3.apply_symmetric(I, w), cross_constant(h, v)))
