@@ -1,0 +1,253 @@
+"""What a user holds: a robot, whose every method is one compiled kernel.
+
+Arrays are float64, batch dimensions first: q, qd, qdd, tau are (..., n). Every method that computes takes `out=`; those that depend on the
+dynamic parameters take `parameters=` (..., p), which then stand in place of the robot's own, for a whole batch of robots at once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .compiler.kernel import Kernel
+from .dynamics.kinematics import find_frame
+from .dynamics.parametric import parameter_names, parameter_vector
+from .kernels import kernel
+from .mechanism import Mechanism, Tree, edit, reduce
+from .mechanism import load as load_mechanism
+from .mechanism.fingerprint import fingerprint
+from .mechanism.toml_write import write_toml
+from .mechanism.urdf_write import write_urdf
+
+Array = NDArray[np.float64]
+Values = float | Sequence[float] | Mapping[str, float]
+
+
+class Robot:
+    """A mechanism with its kernels. Immutable: edits return new robots. Equal mechanisms share their kernels."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self._kernels: dict[Any, Kernel] = {}
+
+    # what it is -------------------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The moving bodies, as the algorithms see them."""
+        return reduce(self.mechanism)
+
+    @property
+    def name(self) -> str:
+        return self.mechanism.name
+
+    @property
+    def n(self) -> int:
+        """The number of coordinates: joints that move on their own."""
+        return self.tree.n
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints, in the order of q."""
+        return self.tree.coordinates
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """The frames whose pose and Jacobian can be asked for: every link, moving or fixed."""
+        return tuple(self.tree.frames)
+
+    @property
+    def end_effector(self) -> str:
+        """The frame meant where none is named: the last one on the last moving body."""
+        last = len(self.tree.bodies) - 1
+        return [name for name, frame in self.tree.frames.items() if frame.body == last][-1]
+
+    @cached_property
+    def parameters(self) -> Array:
+        """The vector pi, (p,): ten per link, then Ia, Fv, Fc, F0 per joint where present. Units kg, kg m, kg m2; N m s/rad, N m."""
+        pi = np.array(parameter_vector(self.tree), dtype=np.float64)
+        pi.flags.writeable = False
+        return pi
+
+    @cached_property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Labels of `parameters`, such as link3.mcx and joint3.Fv."""
+        return tuple(parameter_names(self.tree))
+
+    @property
+    def gravity(self) -> Array:
+        """The acceleration of free fall in the base frame, (3,) [m/s2]."""
+        return np.array(self.mechanism.gravity)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of every number and name of the mechanism."""
+        return fingerprint(self.mechanism)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences about what loading found."""
+        return self.mechanism.remarks
+
+    def __repr__(self) -> str:
+        return f"Robot({self.name!r}, n={self.n}, {len(self.parameters)} parameters)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Robot) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __getstate__(self) -> Mechanism:
+        return self.mechanism
+
+    def __setstate__(self, mechanism: Mechanism) -> None:
+        self.__init__(mechanism)  # type: ignore[misc]
+
+    # dynamics ---------------------------------------------------------------------------------------------------------------------------
+
+    def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrench: ArrayLike | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:  # fmt: skip
+        """Torques that give a motion, (..., n) [N m|N]: tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd) - J^T wrench.
+
+        q [rad|m], qd, qdd: (..., n). wrench: (..., n, 6), the force [N] then moment [N m] that the environment applies to each link, in the base
+        frame about the link frame's origin. Luh, Walker and Paul 1980; lecture "Newton-Euler formulation", algorithms 1 and 2.
+        """
+        if wrench is None and parameters is None:  # the way that must be quick even for a single sample
+            return (self._kernels.get("inverse_dynamics") or self._kernel("inverse_dynamics"))(q, qd, qdd, out=out)
+        return self._call("inverse_dynamics", (q, qd, qdd), parameters, out, wrench)
+
+    def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, wrench: ArrayLike | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:  # fmt: skip
+        """Accelerations that torques give, (..., n) [rad/s2|m/s2]: M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd) + J^T wrench.
+
+        q, qd, tau: (..., n); wrench as in `inverse_dynamics`. By articulated bodies (Featherstone 2008, section 7.3; recursive direct dynamics
+        lecture, three phases) or through the mass matrix (ibid., section 6.5), whichever is shorter for this robot.
+        """
+        return self._call("forward_dynamics", (q, qd, tau), parameters, out, wrench)
+
+    def mass_matrix(self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
+        """M(q), (..., n, n) [kg m2|kg m|kg], symmetric and positive definite, rotors included. Walker and Orin 1982, method 3."""
+        return self._call("mass_matrix", (q,), parameters, out)
+
+    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
+        """C(q, qd), (..., n, n) [N m s/rad], the one built on Christoffel symbols: dM/dt - 2 C is skew-symmetric.
+
+        Lecture "Properties of the dynamic model", property 2; structure lecture, property 4.
+        """
+        return self._call("coriolis_matrix", (q, qd), parameters, out)
+
+    def gravity_torque(self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
+        """g(q), (..., n) [N m|N]: the torque that holds the robot still, g(q) = dU/dq. Lecture "Inverse dynamics": NE(q, 0, 0; g0)."""
+        return self._call("gravity_torque", (q,), parameters, out)
+
+    def friction_torque(self, qd: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
+        """Fv qd + Fc sign(qd) + F0, (..., n) [N m|N], with sign(0) = 0. Lecture "Dynamic parameter identification", friction."""
+        return self._call("friction_torque", (qd,), parameters, out)
+
+    def momentum(self, q: ArrayLike, qd: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
+        """Generalised momentum p = M(q) qd, (..., n) [kg m2/s|kg m/s]. Lecture "Inverse dynamics": NE(q, 0, qd; 0)."""
+        return self._call("momentum", (q, qd), parameters, out)
+
+    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
+        """T = 1/2 qd^T M(q) qd, (...) [J]. Lagrangian lecture, "Kinetic energy"."""
+        return self._call("kinetic_energy", (q, qd), parameters, out)
+
+    def potential_energy(self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
+        """U = - sum of m g . c, (...) [J], zero with all mass at the base's origin. Lagrangian lecture, "Potential energy"."""
+        return self._call("potential_energy", (q,), parameters, out)
+
+    def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None) -> Array:
+        """Y(q, qd, qdd), (..., n, p), with Y @ parameters = inverse_dynamics. Lecture "Linearity in the dynamic parameters"."""
+        return self._call("regressor", (q, qd, qdd), None, out)
+
+    # kinematics -------------------------------------------------------------------------------------------------------------------------
+
+    def forward_kinematics(self, q: ArrayLike, frame: str | None = None, *, out: Array | None = None) -> Array:
+        """The pose of a frame in the base frame, (..., 4, 4) homogeneous: rotation [-] and position [m]. The end-effector by default.
+
+        Lynch and Park 2017, section 4.1.
+        """
+        return self._call("forward_kinematics", (q,), None, out, frame=self._frame(frame))
+
+    def jacobian(self, q: ArrayLike, frame: str | None = None, *, out: Array | None = None) -> Array:
+        """J(q), (..., 6, n): linear velocity of the frame's origin [m/s], then angular velocity [rad/s], in the base frame, = J qd.
+
+        Siciliano et al. 2009, section 3.1 (geometric Jacobian).
+        """
+        return self._call("jacobian", (q,), None, out, frame=self._frame(frame))
+
+    def jacobian_rate(self, q: ArrayLike, qd: ArrayLike, frame: str | None = None, *, out: Array | None = None) -> Array:
+        """dJ/dt, (..., 6, n), along qd: the frame accelerates by J qdd + dJ/dt qd."""
+        return self._call("jacobian_rate", (q, qd), None, out, frame=self._frame(frame))
+
+    # other robots -----------------------------------------------------------------------------------------------------------------------
+
+    def with_parameters(self, pi: ArrayLike) -> Robot:
+        """This robot with another parameter vector, in the order of `parameter_names`."""
+        return Robot(edit.with_parameters(self.mechanism, np.asarray(pi, dtype=float)))
+
+    def with_gravity(self, gravity: Sequence[float]) -> Robot:
+        """This robot under another gravity vector, in the base frame [m/s2]."""
+        return Robot(edit.with_gravity(self.mechanism, gravity))
+
+    def with_payload(self, mass: float, com: Sequence[float] = (0.0, 0.0, 0.0), inertia: Any = 0.0, frame: str | None = None) -> Robot:
+        """This robot holding a load: mass [kg], centre of mass [m] and inertia about it [kg m2], in a frame (the end-effector by default)."""
+        return Robot(edit.with_payload(self.mechanism, mass, com, inertia, self._frame(frame)))
+
+    def with_friction(self, viscous: Values | None = None, coulomb: Values | None = None, offset: Values | None = None) -> Robot:
+        """This robot with friction Fv [N m s/rad], Fc [N m], F0 [N m]: one number, one per joint, or by joint name; others stay."""
+        return Robot(edit.with_friction(self.mechanism, viscous=viscous, coulomb=coulomb, offset=offset))
+
+    def without_friction(self) -> Robot:
+        """This robot with joints that do not rub."""
+        return Robot(edit.without_friction(self.mechanism))
+
+    def with_rotors(self, armature: Values) -> Robot:
+        """This robot with rotor inertias Ia as seen at the joints [kg m2|kg]."""
+        return Robot(edit.with_rotors(self.mechanism, armature))
+
+    def freeze(self, positions: Mapping[str, float]) -> Robot:
+        """This robot with some joints held at given positions [rad|m]."""
+        return Robot(edit.freeze(self.mechanism, positions))
+
+    # files ------------------------------------------------------------------------------------------------------------------------------
+
+    def to_urdf(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write a URDF: the file it was loaded from with the numbers of this robot in it, all else untouched; or a new one."""
+        write_urdf(self.mechanism, path, overwrite=overwrite)
+
+    def to_toml(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write a TOML description that `load` reads back exactly."""
+        write_toml(self.mechanism, path, overwrite=overwrite)
+
+    # how it is done ---------------------------------------------------------------------------------------------------------------------
+
+    def _call(self, name: str, arrays: tuple[Any, ...], parameters: Any, out: Any, wrench: Any = None, frame: str | None = None) -> Any:
+        if wrench is None and parameters is None:
+            key: Any = name if frame is None else (name, frame)
+            return (self._kernels.get(key) or self._kernel(name, frame=frame))(*arrays, out=out)
+        extra = [x for x in (wrench, parameters) if x is not None]
+        made = self._kernel(name, wrench=wrench is not None, parameters=parameters is not None, frame=frame)
+        return made(*arrays, *extra, out=out)
+
+    def _kernel(self, name: str, wrench: bool = False, parameters: bool = False, frame: str | None = None) -> Kernel:
+        plain = not wrench and not parameters
+        key: Any = (name if frame is None else (name, frame)) if plain else (name, wrench, parameters, frame)
+        if key not in self._kernels:
+            self._kernels[key] = kernel(self.fingerprint, self.tree, name, wrench=wrench, parameters=parameters, frame=frame)
+        return self._kernels[key]
+
+    def _frame(self, frame: str | None) -> str:
+        if frame is None:
+            return self.end_effector
+        find_frame(self.tree, frame)  # says which frames there are when there is no such one
+        return frame
+
+
+def load(source: str | os.PathLike[str]) -> Robot:
+    """A robot from a .urdf, .xml (MJCF), .toml (DH table) or .xacro file, or a built-in one by name (`robots()` lists them)."""
+    return Robot(load_mechanism(source))
