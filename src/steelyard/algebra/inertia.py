@@ -32,7 +32,8 @@ def moved(inertia: Inertia, X_AB: Pose) -> Inertia:
     """
     R, p = X_AB
     h = v3.apply(R, inertia.h)
-    return Inertia(inertia.m, v3.add(h, v3.scale(inertia.m, p)), _plus(_plus(rotated(inertia.I, R), _cross_terms(h, p)), steiner(inertia.m, p)))
+    I = _plus(_plus(rotated(inertia.I, R), _cross_terms(h, p)), steiner(inertia.m, p))  # noqa: E741
+    return Inertia(inertia.m, v3.add(h, v3.scale(inertia.m, p)), I)
 
 
 def rotated(I: Symmetric, R: Matrix) -> Symmetric:  # noqa: E741
@@ -48,9 +49,7 @@ def minus(a: Inertia, b: Inertia) -> Inertia:
 def _cross_terms(h: Vector, p: Vector) -> Symmetric:
     (hx, hy, hz), (px, py, pz) = h, p
     x, y, z = hx * px, hy * py, hz * pz
-    return Symmetric(
-        2.0 * (y + z), -(hx * py + hy * px), -(hx * pz + hz * px), 2.0 * (x + z), -(hy * pz + hz * py), 2.0 * (x + y)
-    )
+    return Symmetric(2.0 * (y + z), -(hx * py + hy * px), -(hx * pz + hz * px), 2.0 * (x + z), -(hy * pz + hz * py), 2.0 * (x + y))
 
 
 def _plus(a: Symmetric, b: Symmetric) -> Symmetric:

@@ -118,18 +118,26 @@ def _joint_problems(joint: Joint) -> Iterable[str]:
     length = math.sqrt(sum(x * x for x in joint.axis))
     if not abs(length - 1.0) < 1e-9:
         yield f"its axis {joint.axis} must be a unit vector"
-    if not joint.limits.lower <= joint.limits.upper:
-        yield f"its lower limit {joint.limits.lower:g} is above its upper limit {joint.limits.upper:g}"
+    yield from _limit_problems(joint)
     terms = (joint.friction.viscous, joint.friction.coulomb, joint.friction.offset, joint.armature)
     if not all(math.isfinite(x) for x in terms if x is not None):
         yield "its friction and rotor inertia must be finite numbers"
+
+
+def _limit_problems(joint: Joint) -> Iterable[str]:
+    if joint.kind == "continuous" and (joint.limits.lower, joint.limits.upper) != (-math.inf, math.inf):
+        yield "a continuous joint has no lower and upper limit; one that has is revolute"
+    if not (joint.limits.velocity > 0 and joint.limits.effort > 0):
+        yield f"its limits of velocity {joint.limits.velocity:g} and effort {joint.limits.effort:g} must be positive"
+    if joint.kind != "fixed" and not joint.limits.lower <= joint.limits.upper:
+        yield f"its lower limit {joint.limits.lower:g} is above its upper limit {joint.limits.upper:g}"
 
 
 def _remarks(mechanism: Mechanism) -> Iterable[str]:
     tree = reduce(mechanism)
     without = [link.name for link in mechanism.links if link.inertia is None and tree.frames[link.name].body >= 0]
     massless = [body.name for body in tree.bodies if body.inertia.m == 0.0]
-    idle = [name for name, friction in zip(tree.coordinates, tree.friction, strict=True) if friction.viscous is None and friction.coulomb is None]
+    idle = [name for name, terms in zip(tree.coordinates, tree.friction, strict=True) if terms.viscous is None and terms.coulomb is None]
     if massless:
         yield f"{len(massless)} moving bodies have no mass: {', '.join(massless)}"
     carried = [name for name in without if name not in massless]

@@ -14,6 +14,7 @@ from ..algebra.inertia import from_com, rotated
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import IDENTITY, Matrix, Symmetric, Vector, apply, sub
 
+HERE = Pose()
 _DIGITS = (17, 20, 24, 30, 40, 60, 90)
 
 
@@ -25,9 +26,9 @@ class Given(NamedTuple):
     I: Symmetric  # noqa: E741
 
 
-def read(given: Given, pose: Pose = Pose()) -> Inertia:
+def read(given: Given, pose: Pose = HERE) -> Inertia:
     """Ten numbers in frame A of what is given in frame B, X_AB = pose: c_A = R c + p, I = R I_c R^T + m (c.c 1 - c c^T), rounded once."""
-    if pose != Pose():
+    if pose != HERE:
         exact = _exact(pose)
         given = Given(given.m, exact.point(given.c), rotated(given.I, exact.R))
     body = from_com(*given)
@@ -39,7 +40,7 @@ def turned(I: Symmetric, R: Matrix) -> Symmetric:  # noqa: E741
     return I if R == IDENTITY else rotated(I, _exact(Pose(R)).R)
 
 
-def written(inertia: Inertia, pose: Pose = Pose()) -> tuple[str, list[str], list[str]]:
+def written(inertia: Inertia, pose: Pose = HERE) -> tuple[str, list[str], list[str]]:
     """Shortest decimals of mass, centre of mass and inertia about it in frame B that `read` turns back into exactly this inertia.
 
     Six inertias in the order xx xy xz yy yz zz. The mass must not be zero.
@@ -58,7 +59,7 @@ def _given(inertia: Inertia, pose: Pose) -> Given:
     m = Fraction(inertia.m)
     c = (Fraction(inertia.h[0]) / m, Fraction(inertia.h[1]) / m, Fraction(inertia.h[2]) / m)
     body = from_com(-m, c, Symmetric(*(Fraction(x) for x in inertia.I)))
-    if pose == Pose():
+    if pose == HERE:
         return Given(m, c, body.I)
     exact = _exact(pose)
     inverse = _inverse(exact.R)  # a rotation in floats is not quite orthogonal: its transpose is not quite its inverse

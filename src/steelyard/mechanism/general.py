@@ -19,6 +19,8 @@
     limits = { lower = 0, upper = 2, velocity = 1, effort = 500 }
     friction = { viscous = 20, coulomb = 5, offset = 0 }
     armature = 1.2                      # or motor = { rotor_inertia = 1e-4, gear_ratio = 100 }
+
+Units are SI; `degrees = true` makes angles (rpy, limits and velocities of turning joints) degrees.
 """
 
 from __future__ import annotations

@@ -54,8 +54,9 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """Joins child to parent. At q = 0 the child's frame sits at `origin` in the parent's; it turns about or slides along `axis` (unit, child frame).
+    """Joins child to parent. At q = 0 the child's frame sits at `origin` in the parent's; it turns about or slides along `axis`.
 
+    The axis is a unit vector in the child's frame, through its origin.
     `armature` is the rotor inertia seen at the joint, Ia [kg m2|kg], None where there is none.
     """
 

@@ -1,4 +1,4 @@
-"""Can a body with these ten numbers exist: positive mass, and principal moments about the centre of mass that obey the triangle inequality."""
+"""Can a body with these ten numbers exist: a mass, and principal moments about its centre that obey the triangle inequality."""
 
 from __future__ import annotations
 

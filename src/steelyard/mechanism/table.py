@@ -45,7 +45,7 @@ class Table:
             return Fraction(default or 0)
         value = exact(self.data[key])
         if value is None:
-            self.problem(f"{key} = {self.data[key]!r}; expected a number")
+            self.problem(f"{key} = {_plain(self.data[key])}; expected a number")
         return value or Fraction(0)
 
     def optional(self, key: str) -> float | None:
@@ -57,7 +57,7 @@ class Table:
             return default
         value = self.data[key]
         if isinstance(value, bool) or not isinstance(value, (int, Decimal)) or math.isnan(value):
-            self.problem(f"{key} = {value!r}; expected a number")
+            self.problem(f"{key} = {_plain(value)}; expected a number")
             return default
         return float(value)
 
@@ -110,7 +110,8 @@ def exact(value: Any) -> Fraction | None:
         return None
     if isinstance(value, Decimal) and not (value.is_finite() and abs(value.adjusted()) < 400 and len(value.as_tuple().digits) < 400):
         return Fraction(0) if value.is_zero() else None
-    return Fraction(value) if abs(value) < LARGEST else None
+    number = Fraction(value)
+    return number if abs(number) < LARGEST else None
 
 
 def _called(row: dict[str, Any]) -> str:
@@ -118,4 +119,6 @@ def _called(row: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> str:
-    return "[" + ", ".join(_plain(x) for x in value) + "]" if isinstance(value, list) else str(value) if isinstance(value, Decimal) else repr(value)
+    if isinstance(value, list):
+        return "[" + ", ".join(_plain(x) for x in value) + "]"
+    return str(value) if isinstance(value, Decimal) else repr(value)

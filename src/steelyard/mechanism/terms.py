@@ -14,7 +14,7 @@ from .rotation import from_rpy
 from .table import Table
 
 
-def inertia(table: Table, pose: Pose = Pose()) -> Inertia | None:
+def inertia(table: Table, pose: Pose = exact.HERE) -> Inertia | None:
     """Ten numbers of a link given in frame B, in frame A, X_AB = pose: `mass`, `com` (or `first_moment`), `inertia`, `inertia_at`.
 
     `inertia` is Ixx Ixy Ixz Iyy Iyz Izz, or the three of a diagonal one, about the centre of mass or the frame's origin.
@@ -35,22 +35,22 @@ def inertia(table: Table, pose: Pose = Pose()) -> Inertia | None:
 
 def _about_frame(table: Table, m: Fraction, I: Symmetric, at: str, pose: Pose) -> Inertia:  # noqa: E741
     """The form that needs no centre of mass: it can hold a body without mass, as an estimate may have it."""
-    if at != "frame" or table.has("com") or pose != Pose():
+    if at != "frame" or table.has("com") or pose != exact.HERE:
         table.problem("first_moment goes with inertia_at = 'frame' and without com, and not into a standard DH table")
     x, y, z = table.numbers("first_moment", (3,), (0, 0, 0))
     return Inertia(float(m), (float(x), float(y), float(z)), Symmetric(*(float(v) for v in I)))
 
 
-def limits(joint: Table, unit: Fraction | float) -> Limits:
+def limits(joint: Table, unit: float) -> Limits:
     """`limits = [lower, upper]` or a table with lower, upper, velocity, effort; `unit` is what one unit of position is in rad or m."""
     if isinstance(joint.data.get("limits"), list):
-        lower, upper = joint.numbers("limits", (2,), (0, 0))
-        return Limits(float(lower * unit), float(upper * unit))
+        ends = joint.numbers("limits", (2,), (0, 0))
+        return Limits(float(ends[0]) * unit, float(ends[1]) * unit)
     table = joint.table("limits")
     lower, upper = table.bound("lower", -math.inf), table.bound("upper", math.inf)
     velocity, effort = table.bound("velocity", math.inf), table.bound("effort", math.inf)
     table.done()
-    return Limits(float(lower * unit), float(upper * unit), float(velocity * unit), effort)
+    return Limits(lower * unit, upper * unit, velocity * unit, effort)
 
 
 def friction(joint: Table) -> Friction:

@@ -1,4 +1,4 @@
-"""The mechanism as the algorithms see it: moving bodies, parents first, with fixed links merged and mimic joints tied to their coordinate."""
+"""The mechanism as the algorithms see it: moving bodies, parents first, fixed links merged, mimic joints tied to their coordinate."""
 
 from __future__ import annotations
 

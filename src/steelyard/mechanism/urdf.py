@@ -27,10 +27,11 @@ OTHER_KINDS = {
     "ball": "write it as three revolute joints",
     "spherical": "write it as three revolute joints",
 }
+MOMENTS = {"ixx": None, "ixy": "0", "ixz": "0", "iyy": None, "iyz": "0", "izz": None}  # and what they are where they are absent
 _ROTATION_AGREES = 1e-9
 
 
-def read_urdf(text: str, path: str | None = None, encoding: str = "utf-8") -> Mechanism:
+def read_urdf(text: str, path: str | None = None, encoding: str = "utf-8", warn: bool = True) -> Mechanism:
     """A mechanism from the text of a URDF file; the path names it in messages."""
     where = path or "URDF"
     robot = parse(text, where)
@@ -44,7 +45,7 @@ def read_urdf(text: str, path: str | None = None, encoding: str = "utf-8") -> Me
         raise ModelError("\n".join(notes.problems))
     source = Source("urdf", text, path, encoding)
     mechanism = Mechanism(robot.attributes.get("name", ""), links, joints, gravity, source, tuple(notes.remarks))
-    return finished(mechanism, _locator(robot, where))
+    return finished(mechanism, _locator(robot, where), warn)
 
 
 def _locator(robot: Element, where: str) -> Callable[[str, str], str]:
@@ -70,16 +71,15 @@ def _given(inertial: Element, name: str, notes: Notes) -> exact.Given:
         notes.problem(inertial.line, f"the <inertial> of link {name!r} has no {absent}")
         return exact.Given(Fraction(0), ZERO, Symmetric(0, 0, 0, 0, 0, 0))
     m = _number(mass, "value", None, notes)
-    products = [_number(inertia, key, "0" if key in ("ixy", "ixz", "iyz") else None, notes) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")]
-    return exact.Given(m, _vector(origin, "xyz", notes), exact.turned(Symmetric(*products), _rotation(origin, notes)))
+    six = [_number(inertia, key, default, notes) for key, default in MOMENTS.items()]
+    return exact.Given(m, _vector(origin, "xyz", notes), exact.turned(Symmetric(*six), _rotation(origin, notes)))
 
 
 def _joint(element: Element, notes: Notes) -> Joint:
     name, kind = _attribute(element, "name", notes), _attribute(element, "type", notes)
     ours = element.first("steelyard")
     if kind not in KINDS:
-        what = f"a {kind} joint is not supported: {OTHER_KINDS[kind]}" if kind in OTHER_KINDS else f"unknown joint type {kind!r}; {choices(kind, KINDS)}"
-        notes.problem(element.line, f"joint {name!r}: {what}")
+        notes.problem(element.line, f"joint {name!r}: {unusable(kind)}")
         kind = "fixed"
     if ours is not None and kind == "continuous":
         kind = ours.attributes.get("kind", kind)
@@ -95,6 +95,13 @@ def _joint(element: Element, notes: Notes) -> Joint:
         armature=_float(ours, "armature", notes),
         mimic=_mimic(element, notes),
     )
+
+
+def unusable(kind: str) -> str:
+    """Why a joint of that kind cannot be used, and what to do about it."""
+    if kind in OTHER_KINDS:
+        return f"a {kind} joint is not supported: {OTHER_KINDS[kind]}"
+    return f"unknown joint type {kind!r}; {choices(kind, KINDS)}"
 
 
 def _link_of(element: Element, role: str, name: str, notes: Notes) -> str:
@@ -121,12 +128,13 @@ def _origin(element: Element, ours: Element | None, notes: Notes) -> Pose:
 
 def _axis(element: Element, kind: str, name: str, notes: Notes) -> Vector:
     axis = element.first("axis")
-    if axis is None or kind == "fixed":
+    if axis is None:
         return (1.0, 0.0, 0.0)
     x, y, z = (float(value) for value in _vector(axis, "xyz", notes, "1 0 0"))
     length = math.sqrt(x * x + y * y + z * z)
     if length == 0.0:
-        notes.problem(axis.line, f"the axis of joint {name!r} is zero; it must be a direction")
+        if kind != "fixed":
+            notes.problem(axis.line, f"the axis of joint {name!r} is zero; it must be a direction")
         return (1.0, 0.0, 0.0)
     return (x, y, z) if abs(length - 1.0) < 4e-16 else (x / length, y / length, z / length)
 
@@ -145,7 +153,11 @@ def _limits(element: Element, kind: str, name: str, notes: Notes) -> Limits:
     lower, upper, velocity, effort = (values.get(key) for key in ("lower", "upper", "velocity", "effort"))
     if kind == "continuous" or (lower is None and upper is None):
         lower, upper = -math.inf, math.inf
-    return Limits(lower or 0.0, upper or 0.0, velocity or math.inf, effort or math.inf)
+    return Limits(lower or 0.0, upper or 0.0, _stated(velocity), _stated(effort))
+
+
+def _stated(value: float | None) -> float:
+    return value if value is not None and value > 0 else math.inf
 
 
 def _friction(element: Element, ours: Element | None, notes: Notes) -> Friction:

@@ -14,7 +14,7 @@ _TAG_END = re.compile(rb"""[^>"']*(?:"[^"]*"[^>"']*|'[^']*'[^>"']*)*>""")
 
 @dataclass
 class Element:
-    """One element: [start, opened) is its start tag, [closing, end) its end tag, in bytes of the UTF-8 text. Empty tags have closing == end."""
+    """One element: [start, opened) is its start tag, [closing, end) its end tag, in bytes of the UTF-8 text. <tag/> has closing == end."""
 
     tag: str
     attributes: dict[str, str]
