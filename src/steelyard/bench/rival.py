@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,7 @@ class Pinocchio:
 
     def __init__(self, robot: Robot) -> None:
         self.pin = _import()
-        self.model = self.pin.buildModelFromXML(robot.to_urdf())
+        self.model = _model(self.pin, robot)
         self.model.gravity.linear = np.asarray(robot.mechanism.gravity, dtype=float)
         for column, armature in zip(_columns(self.model, robot), robot.tree.armature, strict=True):
             self.model.armature[column] = armature or 0.0
@@ -67,6 +69,14 @@ def _import() -> Any:
         return importlib.import_module("pinocchio")
     except ImportError:
         raise needs_extra("pin", "test", "the comparison with Pinocchio") from None
+
+
+def _model(pin: Any, robot: Robot) -> Any:
+    """The robot through its URDF, whatever file it came from."""
+    with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as folder:
+        path = Path(folder) / "robot.urdf"
+        robot.to_urdf(path)
+        return pin.buildModelFromUrdf(str(path))
 
 
 def _columns(model: Any, robot: Robot) -> list[int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..dynamics.newton_euler import newton_euler
+from ..dynamics.inverse import inverse_dynamics
 from ..robot import Robot
 from ..states import States
 from .timing import best_times
@@ -28,14 +28,13 @@ class Yardstick:
 
 def against_plain_loop(robot: Robot, states: States, loop_samples: int = 64) -> Yardstick:
     """Inverse dynamics of a motion, compiled and in one call, against the algorithm as it is written, sample by sample."""
-    bare = robot.without_friction()
     q, qd, qdd = states
-    out = bare.inverse_dynamics(q, qd, qdd)
+    out = robot.inverse_dynamics(q, qd, qdd)
     rows = list(zip(*(x[:loop_samples].tolist() for x in states), strict=True))
 
     def loop() -> list[list[float]]:
-        return [newton_euler(bare.tree, *row) for row in rows]
+        return [inverse_dynamics(robot.tree, *row) for row in rows]
 
-    best = best_times({"kernel": lambda: bare.inverse_dynamics(q, qd, qdd, out=out), "loop": loop}, rounds=5)
+    best = best_times({"kernel": lambda: robot.inverse_dynamics(q, qd, qdd, out=out), "loop": loop}, rounds=5)
     difference = float(np.abs(np.array(loop(), dtype=float) - out[:loop_samples]).max())
     return Yardstick(len(q), 1e9 * best["kernel"] / len(q), 1e9 * best["loop"] / len(rows), difference)
