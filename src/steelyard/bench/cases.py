@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ..errors import MissingExtra, ProblemError
 from ..compiler.threads import threads
+from ..errors import MissingExtra, ProblemError
 from ..robot import Robot
 from ..states import Array, States, random_states
 from .rival import Pinocchio
