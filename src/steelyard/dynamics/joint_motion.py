@@ -41,12 +41,13 @@ class JointMotion:
 
     def up_symmetric(self, m: Symmetric) -> Symmetric:
         """A symmetric matrix in the child's frame, in the parent's."""
-        return v3.congruence(self.placement, self._turn_symmetric(m))
+        m, k = self._turn_symmetric(m), oblique(self.placement)
+        return v3.congruence(self.placement, m) if k is None else planar_symmetric(k, *cosine_sine(self.placement, k), m, 1.0)
 
     def up_matrix(self, m: Matrix) -> Matrix:
         """A 3x3 matrix in the child's frame, in the parent's: R m R^T."""
-        R = self.placement
-        return v3.matmul(v3.matmul(R, self._turn_matrix(m)), v3.transpose(R))
+        m, R, k = self._turn_matrix(m), self.placement, oblique(self.placement)
+        return v3.matmul(v3.matmul(R, m), v3.transpose(R)) if k is None else planar_matrix(k, *cosine_sine(R, k), m, 1.0)
 
     def along(self, amount: Scalar) -> Vector:
         """`amount` times the axis."""
@@ -114,6 +115,17 @@ def to_coordinates(tree: Tree, efforts: Sequence[Scalar]) -> list[Scalar]:
 def principal(axis: Vector) -> int | None:
     """0, 1 or 2 for an axis along +-x, +-y or +-z, else None."""
     return next((k for k in range(3) if abs(axis[k]) == 1.0), None)
+
+
+def oblique(R: Matrix) -> int | None:
+    """The coordinate axis about which R turns by other than right angles, else None. Right angles are left to vanish entry by entry."""
+    k = next((k for k in range(3) if R[k][k] == 1.0), None)
+    return None if k is None or any(x in (0.0, 1.0, -1.0) for x in cosine_sine(R, k)) else k
+
+
+def cosine_sine(R: Matrix, k: int) -> tuple[Scalar, Scalar]:
+    """Cosine and sine of a turn about the k-th coordinate axis."""
+    return R[(k + 1) % 3][(k + 1) % 3], R[(k + 2) % 3][(k + 1) % 3]
 
 
 def planar(k: int, c: Scalar, s: Scalar, v: Vector, sense: float) -> Vector:

@@ -1,0 +1,146 @@
+"""The Coriolis matrix that belongs to the Christoffel symbols, by composite bodies in motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..algebra import vector as v3
+from ..algebra.scalar import Scalar
+from ..algebra.spatial import Force, Inertia
+from ..algebra.vector import ZERO, Matrix, Vector
+from ..mechanism.tree import Tree
+from .composite import effort, lift_inertia, unit_force
+from .joint_motion import JointMotion, joint_motions, joint_rates
+from .newton_euler import lift
+
+
+class Flow(NamedTuple):
+    """A composite body in motion: its inertia, and of the velocities u of its points beside its origin's the moments
+    P = sum of u dm [kg m/s] and K = sum of u r^T dm [kg m2/s]."""
+
+    inertia: Inertia
+    P: Vector
+    K: Matrix
+
+
+def coriolis_matrix(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[list[Scalar]]:
+    """C(q, qd), n x n, with c_ij = sum over k of the Christoffel symbols c_ijk qd_k: dM/dt - 2 C is skew-symmetric, dM/dt = C + C^T.
+
+    q [rad|m], qd: n scalars each. For point masses C = sum of m J^T dJ/dt; the sums over the points that a joint carries are its composite body's
+    moments, so that each pair of joints costs a few steps. Echeandia and Wensing 2021; lecture "Structure and identification", property 4.
+    """
+    joints = joint_motions(tree, q)
+    ws = spread_spin(tree, joints, qd)  # base to tip
+    drifts = origin_drifts(tree, joints, ws, qd)
+    flows = composite_flows(tree, joints, ws, drifts)  # tip to base
+    C: list[list[Scalar]] = [[0.0] * tree.n for _ in range(tree.n)]
+    for i, flow in enumerate(flows):
+        _fill(tree, C, joints, ws, drifts, i, flow)
+    return C
+
+
+def christoffel(tree: Tree, q: Sequence[Scalar]) -> list[list[list[Scalar]]]:
+    """c_ijk(q) = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, n x n x n, so that C_ij = sum over k of c_ijk qd_k. q: n scalars [rad|m].
+
+    Lecture "Lagrangian of a robot", Christoffel symbols; Siciliano et al. 2009, eq. (7.45).
+    """
+    slices = [coriolis_matrix(tree, q, [1.0 if j == k else 0.0 for j in range(tree.n)]) for k in range(tree.n)]
+    return [[[slices[k][i][j] for k in range(tree.n)] for j in range(tree.n)] for i in range(tree.n)]
+
+
+def _fill(
+    tree: Tree, C: list[list[Scalar]], joints: Sequence[JointMotion], ws: Sequence[Vector], drifts: Sequence[Vector], j: int, flow: Flow
+) -> None:
+    """Enter what joint j shares with itself and with the joints that carry it, on the way down to the base."""
+    force, unit, twist = rate_force(joints[j], ws[j], flow), unit_force(joints[j], flow.inertia), unit_twist(joints[j], flow)
+    i, column = j, tree.bodies[j]
+    while i >= 0:
+        row = tree.bodies[i]
+        scale = row.multiplier * column.multiplier
+        C[row.coordinate][column.coordinate] = C[row.coordinate][column.coordinate] + scale * effort(joints[i], force)
+        if i != j:
+            turned = axis_rate_effort(joints[i], ws[i], unit, twist)
+            C[column.coordinate][row.coordinate] = C[column.coordinate][row.coordinate] + scale * turned
+        if row.parent >= 0:
+            force, below = lift(joints[i], force), lift(joints[i], unit)
+            twist, unit = v3.add(joints[i].up(twist), v3.cross(drifts[i], below.f)), below
+        i = row.parent
+
+
+def spread_spin(tree: Tree, joints: Sequence[JointMotion], qd: Sequence[Scalar]) -> list[Vector]:
+    """The angular velocity of every body in its own frame."""
+    ws: list[Vector] = []
+    for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
+        w = joint.down(ws[body.parent] if body.parent >= 0 else ZERO)
+        ws.append(v3.add(w, joint.along(rate)) if joint.revolute else w)
+    return ws
+
+
+def origin_drifts(tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector], qd: Sequence[Scalar]) -> list[Vector]:
+    """How fast every body's origin moves beside its parent's, in the parent's frame."""
+    drifts: list[Vector] = []
+    for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
+        turned = v3.cross(ws[body.parent] if body.parent >= 0 else ZERO, joint.p)
+        drifts.append(turned if joint.revolute else v3.add(turned, joint.up(joint.along(rate))))
+    return drifts
+
+
+def composite_flows(tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector], drifts: Sequence[Vector]) -> list[Flow]:
+    """The flow of each body with all that it carries, in its frame."""
+    total = [body_flow(body.inertia, w) for body, w in zip(tree.bodies, ws, strict=True)]
+    for i in reversed(range(len(total))):
+        parent = tree.bodies[i].parent
+        if parent >= 0:
+            a, b = total[parent], lift_flow(joints[i], total[i], drifts[i])
+            K: Matrix = (v3.add(a.K[0], b.K[0]), v3.add(a.K[1], b.K[1]), v3.add(a.K[2], b.K[2]))
+            total[parent] = Flow(a.inertia + b.inertia, v3.add(a.P, b.P), K)
+    return total
+
+
+def body_flow(inertia: Inertia, w: Vector) -> Flow:
+    """The flow of a lone rigid body, u = w x r: P = w x h, K = [w]x S with the second moments S."""
+    S = v3.full(inertia.second_moments())
+    columns = (v3.cross(w, S[0]), v3.cross(w, S[1]), v3.cross(w, S[2]))
+    return Flow(inertia, v3.cross(w, inertia.h), v3.transpose(columns))
+
+
+def lift_flow(joint: JointMotion, flow: Flow, drift: Vector) -> Flow:
+    """The flow of a child beside its parent's origin, in the parent's frame: r becomes r + p and u becomes u + drift."""
+    inertia = lift_inertia(joint, flow.inertia)
+    P, K = joint.up(flow.P), joint.up_matrix(flow.K)
+    moved = tuple(v3.add(v3.add(row, v3.scale(P[i], joint.p)), v3.scale(drift[i], inertia.h)) for i, row in enumerate(K))
+    return Flow(inertia, v3.add(P, v3.scale(flow.inertia.m, drift)), moved)  # type: ignore[arg-type]
+
+
+def rate_force(joint: JointMotion, w: Vector, flow: Flow) -> Force:
+    """Force on the composite body of the rate at which the joint's unit motion changes: of a turn z' x r + z x u at the point r."""
+    z = joint.axis
+    zd = v3.cross(w, z)
+    if not joint.revolute:
+        return Force(v3.scale(flow.inertia.m, zd), v3.cross(flow.inertia.h, zd))
+    f = v3.add(v3.cross(zd, flow.inertia.h), v3.cross(z, flow.P))
+    return Force(f, v3.add(v3.apply_symmetric(flow.inertia.I, zd), _trace_less(flow.K, z)))
+
+
+def unit_twist(joint: JointMotion, flow: Flow) -> Vector:
+    """Sum of u x (unit motion of the joint) dm: what the turning of an ancestor's axis acts on."""
+    return _trace_less(v3.transpose(flow.K), joint.axis) if joint.revolute else v3.cross(flow.P, joint.axis)
+
+
+def axis_rate_effort(joint: JointMotion, w: Vector, unit: Force, twist: Vector) -> Scalar:
+    """Power of a unit force on the rate at which this joint's own unit motion changes."""
+    zd = v3.cross(w, joint.axis)
+    return v3.dot(zd, unit.n) + v3.dot(joint.axis, twist) if joint.revolute else v3.dot(zd, unit.f)
+
+
+def _trace_less(K: Matrix, z: Vector) -> Vector:
+    """(trace(K) 1 - K) z, written so that the entries which cancel are never formed."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = K
+    return (
+        (yy + zz) * z[0] - xy * z[1] - xz * z[2],
+        (xx + zz) * z[1] - yx * z[0] - yz * z[2],
+        (xx + yy) * z[2] - zx * z[0] - zy * z[1],
+    )
+
+
