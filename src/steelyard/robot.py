@@ -16,13 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from .compiler.kernel import Kernel
 from .dynamics.kinematics import find_frame
-from .dynamics.parametric import parameter_names, parameter_vector
 from .kernels import kernel
 from .mechanism import Mechanism, Tree, edit, reduce
 from .mechanism import load as load_mechanism
 from .mechanism.fingerprint import fingerprint
-from .mechanism.toml_write import write_toml
-from .mechanism.urdf_write import write_urdf
+from .mechanism.vector import parameter_names, parameters
 
 Array = NDArray[np.float64]
 Values = float | Sequence[float] | Mapping[str, float]
@@ -70,14 +68,14 @@ class Robot:
     @cached_property
     def parameters(self) -> Array:
         """The vector pi, (p,): ten per link, then Ia, Fv, Fc, F0 per joint where present. Units kg, kg m, kg m2; N m s/rad, N m."""
-        pi = np.array(parameter_vector(self.tree), dtype=np.float64)
+        pi = np.array(parameters(self.tree), dtype=np.float64)
         pi.flags.writeable = False
         return pi
 
     @cached_property
     def parameter_names(self) -> tuple[str, ...]:
         """Labels of `parameters`, such as link3.mcx and joint3.Fv."""
-        return tuple(parameter_names(self.tree))
+        return parameter_names(self.tree)
 
     @property
     def gravity(self) -> Array:
@@ -164,6 +162,62 @@ class Robot:
         """Y(q, qd, qdd), (..., n, p), with Y @ parameters = inverse_dynamics. Lecture "Linearity in the dynamic parameters"."""
         return self._call("regressor", (q, qd, qdd), None, out)
 
+    def momentum_regressor(self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None) -> Array:
+        """Y(q, qd), (..., n, p), with Y @ parameters = momentum (the columns of friction are zero). Gautier and Khalil 1988."""
+        return self._call("momentum_regressor", (q, qd), None, out)
+
+    def energy_regressor(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """y(q, qd), (..., p), with y @ parameters = kinetic_energy + potential_energy [J]. Lecture "Linearity": T_i = a_T theta_i, U_i = a_U theta_i."""
+        return self._call("kinetic_energy_regressor", (q, qd), None, None) + self._call("potential_energy_regressor", (q,), None, None)
+
+    # structure --------------------------------------------------------------------------------------------------------------------------
+
+    def christoffel(self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
+        """c(q), (..., n, n, n) [kg m2]: C_ij = sum over k of c_ijk qd_k, c_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2.
+
+        Lagrangian lecture, "Let's plug it all together"; structure lecture, property 4.
+        """
+        return self._call("christoffel", (q,), parameters, out)
+
+    def coriolis_transpose(self, q: ArrayLike, qd: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
+        """C(q, qd)^T qd = dT/dq, (..., n) [N m|N], without the matrix. De Luca and Mattone 2003, eq. (6)."""
+        return self._call("coriolis_transpose", (q, qd), parameters, out)
+
+    def momentum_rate(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:  # fmt: skip
+        """dp/dt = tau + C^T qd - g - friction, (..., n) [N m|N]: without contact. What a collision observer compares with the momentum.
+
+        De Luca and Mattone 2003, eq. (7).
+        """
+        return self._call("momentum_rate", (q, qd, tau), parameters, out)
+
+    def slotine_li_torque(self, q: ArrayLike, qd: ArrayLike, qrd: ArrayLike, qrdd: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:  # fmt: skip
+        """M(q) qrdd + C(q, qd) qrd + g(q) + friction(qd), (..., n) [N m|N], with the reference velocity qrd and acceleration qrdd.
+
+        Slotine and Li 1987, eq. (6).
+        """
+        return self._call("slotine_li", (q, qd, qrd, qrdd), parameters, out)
+
+    def slotine_li_regressor(self, q: ArrayLike, qd: ArrayLike, qrd: ArrayLike, qrdd: ArrayLike, *, out: Array | None = None) -> Array:
+        """Y_r(q, qd, qrd, qrdd), (..., n, p), with Y_r @ parameters = slotine_li_torque. Slotine and Li 1987, eq. (7)."""
+        return self._call("slotine_li_regressor", (q, qd, qrd, qrdd), None, out)
+
+    def wrench_torque(self, q: ArrayLike, wrench: ArrayLike, *, out: Array | None = None) -> Array:
+        """J^T h, (..., n) [N m|N]: the joint torques that wrenches on the links cause; wrench (..., n, 6) as in `inverse_dynamics`."""
+        return self._call("wrench_torque", (q, wrench), None, out)
+
+    # derivatives ------------------------------------------------------------------------------------------------------------------------
+
+    def inverse_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: ArrayLike | None = None, out: Any = None) -> tuple[Array, Array, Array]:  # fmt: skip
+        """(dtau/dq, dtau/dqd, M), each (..., n, n), exact, friction and drives included; sign() has derivative zero.
+
+        Carpentier and Mansard 2018; here from the graph of Newton-Euler.
+        """
+        return self._call("inverse_dynamics_derivatives", (q, qd, qdd), parameters, out)
+
+    def forward_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, parameters: ArrayLike | None = None, out: Any = None) -> tuple[Array, Array, Array]:  # fmt: skip
+        """(dqdd/dq, dqdd/dqd, dqdd/dtau = M^-1), each (..., n, n): minus M^-1 times those of the torque. Carpentier and Mansard 2018, eq. (11)."""
+        return self._call("forward_dynamics_derivatives", (q, qd, tau), parameters, out)
+
     # kinematics -------------------------------------------------------------------------------------------------------------------------
 
     def forward_kinematics(self, q: ArrayLike, frame: str | None = None, *, out: Array | None = None) -> Array:
@@ -218,10 +272,14 @@ class Robot:
 
     def to_urdf(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write a URDF: the file it was loaded from with the numbers of this robot in it, all else untouched; or a new one."""
+        from .mechanism.urdf_write import write_urdf
+
         write_urdf(self.mechanism, path, overwrite=overwrite)
 
     def to_toml(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write a TOML description that `load` reads back exactly."""
+        from .mechanism.toml_write import write_toml
+
         write_toml(self.mechanism, path, overwrite=overwrite)
 
     # how it is done ---------------------------------------------------------------------------------------------------------------------

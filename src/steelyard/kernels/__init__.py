@@ -1,0 +1,82 @@
+"""Algorithms made into kernels: each is traced on a robot's tree, in the cheapest of the forms that give the same numbers, and compiled.
+
+An algorithm in joint space does not depend on the frames that links are described in, nor on how inertia is shared between the two sides of
+a joint that cannot tell: such an algorithm is traced on the tree as it is and on the customised tree, and the shorter program is kept.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import RLock
+from typing import Any
+
+from ..compiler.kernel import Kernel
+from ..compiler.program import Program, trace
+from ..dynamics.articulated import articulated
+from ..dynamics.canonical import canonical
+from ..dynamics.parametric import with_scalars
+from ..dynamics.regroup import regrouped
+from ..mechanism.tree import Tree
+from .algorithms import ALGORITHMS, Algorithm
+
+__all__ = ["ALGORITHMS", "Algorithm", "cost", "customised", "kernel", "program"]
+
+
+def customised(tree: Tree) -> Tree:
+    """The tree whose joint-space dynamics are the same in the fewest constants. Khalil and Kleinfinger 1987."""
+    return regrouped(canonical(tree))
+
+
+def program(tree: Tree, name: str, *, wrench: bool = False, parameters: bool = False, frame: str | None = None) -> Program:
+    """The shortest program for an algorithm on a tree.
+
+    With `wrench` it also takes the wrenches on the bodies, (bodies, 6); with `parameters` the vector pi takes the place of the tree's own.
+    """
+    algorithm = ALGORITHMS[name]
+    inputs, outputs = algorithm.operands(tree, ["wrench"] * wrench + ["parameters"] * parameters)
+    free = algorithm.joint_space and not wrench and not parameters
+    made = [
+        trace(name, _call(way, form, wrench, parameters, frame), inputs, outputs)
+        for form in ((tree, customised(tree)) if free else (tree,))
+        for way in algorithm.ways
+        if way is not articulated or stands_alone(tree)
+    ]
+    return min(made, key=cost)
+
+
+def stands_alone(tree: Tree) -> bool:
+    """Whether every joint moves on its own, as the articulated-body algorithm needs."""
+    return len(tree.bodies) == tree.n and all(body.multiplier == 1.0 for body in tree.bodies)
+
+
+def _call(way: Callable[..., Any], tree: Tree, wrench: bool, parameters: bool, frame: str | None) -> Callable[..., Any]:
+    def run(*arrays: Any) -> Any:
+        rest = list(arrays)
+        model = with_scalars(tree, rest.pop()) if parameters else tree
+        extra = {"wrench": rest.pop()} if wrench else {}
+        return way(model, *rest, *([] if frame is None else [frame]), **extra)
+
+    return run
+
+
+def cost(made: Program) -> int:
+    """Vector instructions, roughly: a division weighs as much as eight operations, a sine and its cosine as much as thirty."""
+    return made.operations + 7 * made.counts["div"] + 15 * (made.counts["sin"] + made.counts["cos"])
+
+
+_lock = RLock()
+_made: OrderedDict[tuple[Any, ...], Kernel] = OrderedDict()
+_MOST = 512  # kernels kept in memory; a robot in use holds its own besides
+
+
+def kernel(fingerprint: str, tree: Tree, name: str, *, wrench: bool = False, parameters: bool = False, frame: str | None = None) -> Kernel:
+    """The compiled algorithm for the robot with that fingerprint; made once per process, its object code once per machine."""
+    key = fingerprint, name, wrench, parameters, frame
+    with _lock:
+        if key not in _made:
+            _made[key] = Kernel(program(tree, name, wrench=wrench, parameters=parameters, frame=frame))
+            if len(_made) > _MOST:
+                _made.popitem(last=False)
+        _made.move_to_end(key)
+        return _made[key]

@@ -1,0 +1,105 @@
+"""The table of algorithms: what each takes, what comes out, the ways to compute it, and whether frames matter to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..compiler.program import Operand, Shape
+from ..dynamics.articulated import articulated
+from ..dynamics.composite import mass_matrix
+from ..dynamics.composite_forward import composite_forward
+from ..dynamics.coriolis import christoffel, coriolis_matrix
+from ..dynamics.energy import kinetic_energy
+from ..dynamics.external import wrench_torque
+from ..dynamics.friction import friction_torque
+from ..dynamics.gravity import gravity_torque, potential_energy
+from ..dynamics.inverse import inverse_dynamics
+from ..dynamics.jacobian import jacobian, jacobian_rate
+from ..dynamics.kinematics import forward_kinematics
+from ..dynamics.momentum import momentum
+from ..dynamics.regressor import regressor
+from ..mechanism.tree import Tree
+from ..mechanism.vector import parameters
+from . import derived
+
+TORQUE, ACCELERATION, ENERGY = "[N m|N]", "[rad/s2|m/s2]", "[J]"
+INPUTS: dict[str, tuple[str, str]] = {  # size and unit of what algorithms take
+    "q": ("n", "[rad|m]"),
+    "qd": ("n", "[rad/s|m/s]"),
+    "qdd": ("n", ACCELERATION),
+    "qrd": ("n", "[rad/s|m/s]"),
+    "qrdd": ("n", ACCELERATION),
+    "tau": ("n", TORQUE),
+    "wrench": ("b6", "[N, N m]"),
+    "parameters": ("p", "[kg, kg m, kg m2, ...]"),
+}
+
+
+def extents(tree: Tree, code: str) -> Shape:
+    """A shape from its letters: n coordinates, p parameters, b bodies, or digits."""
+    sizes = {"n": tree.n, "p": len(parameters(tree)), "b": len(tree.bodies)}
+    return tuple(sizes[c] if c in sizes else int(c) for c in code)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """`outputs` are (name, shape in letters, unit); `ways` give the same numbers, the shortest is kept.
+
+    `joint_space`: the result does not depend on the links' frames, so that it may be computed on the customised tree.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[tuple[str, str, str], ...]
+    ways: tuple[Callable[..., Any], ...]
+    joint_space: bool = False
+
+    def operands(self, tree: Tree, extra: Sequence[str]) -> tuple[list[Operand], list[Operand]]:
+        """Inputs and outputs with their shapes on a tree."""
+        taken = [Operand(name, extents(tree, INPUTS[name][0]), INPUTS[name][1]) for name in (*self.inputs, *extra)]
+        return taken, [Operand(name, extents(tree, shape), unit) for name, shape, unit in self.outputs]
+
+
+def _pose(tree: Tree, q: Sequence[Any], frame: str) -> Any:
+    """The pose as a homogeneous 4x4 matrix."""
+    R, p = forward_kinematics(tree, q, frame)
+    return [[*R[0], p[0]], [*R[1], p[1]], [*R[2], p[2]], [0.0, 0.0, 0.0, 1.0]]
+
+
+def _by_q(unit: str) -> tuple[tuple[str, str, str], ...]:
+    return (("by_q", "nn", f"{unit} per [rad|m]"), ("by_qd", "nn", f"{unit} per [rad/s|m/s]"), ("last", "nn", "[kg m2|kg] or its inverse"))
+
+
+_MASS = "[kg m2|kg m|kg]"
+_STATE, _MOTION = ("q", "qd"), ("q", "qd", "qdd")
+_DERIVATIVES = (derived.inverse_dynamics_derivatives, derived.inverse_dynamics_derivatives_reverse)
+
+ALGORITHMS: dict[str, Algorithm] = {
+    "inverse_dynamics": Algorithm(_MOTION, (("tau", "n", TORQUE),), (inverse_dynamics,), True),
+    "forward_dynamics": Algorithm(("q", "qd", "tau"), (("qdd", "n", ACCELERATION),), (composite_forward, articulated), True),
+    "mass_matrix": Algorithm(("q",), (("M", "nn", _MASS),), (mass_matrix,), True),
+    "coriolis_matrix": Algorithm(_STATE, (("C", "nn", "[N m s/rad|N s/m]"),), (coriolis_matrix,), True),
+    "christoffel": Algorithm(("q",), (("c", "nnn", _MASS),), (christoffel,), True),
+    "coriolis_transpose": Algorithm(_STATE, (("c", "n", TORQUE),), (derived.coriolis_transpose,), True),
+    "gravity_torque": Algorithm(("q",), (("g", "n", TORQUE),), (gravity_torque,), True),
+    "friction_torque": Algorithm(("qd",), (("tau", "n", TORQUE),), (friction_torque,)),
+    "wrench_torque": Algorithm(("q", "wrench"), (("tau", "n", TORQUE),), (wrench_torque,)),
+    "momentum": Algorithm(_STATE, (("p", "n", "[kg m2/s|kg m/s]"),), (momentum,), True),
+    "momentum_rate": Algorithm(("q", "qd", "tau"), (("rate", "n", TORQUE),), (derived.momentum_rate,), True),
+    "kinetic_energy": Algorithm(_STATE, (("T", "", ENERGY),), (kinetic_energy,), True),
+    "potential_energy": Algorithm(("q",), (("U", "", ENERGY),), (potential_energy,)),
+    "slotine_li": Algorithm(("q", "qd", "qrd", "qrdd"), (("tau", "n", TORQUE),), (derived.slotine_li,), True),
+    "regressor": Algorithm(_MOTION, (("Y", "np", f"{TORQUE} per unit of the parameter"),), (regressor,)),
+    "momentum_regressor": Algorithm(_STATE, (("Y", "np", "[kg m2/s] per unit"),), (derived.regressor_of(momentum),)),
+    "kinetic_energy_regressor": Algorithm(_STATE, (("y", "p", "[J] per unit"),), (derived.row_of(kinetic_energy),)),
+    "potential_energy_regressor": Algorithm(("q",), (("y", "p", "[J] per unit"),), (derived.row_of(potential_energy),)),
+    "slotine_li_regressor": Algorithm(
+        ("q", "qd", "qrd", "qrdd"), (("Y", "np", f"{TORQUE} per unit"),), (derived.regressor_of(derived.slotine_li),)
+    ),
+    "inverse_dynamics_derivatives": Algorithm(_MOTION, _by_q(TORQUE), _DERIVATIVES, True),
+    "forward_dynamics_derivatives": Algorithm(("q", "qd", "tau"), _by_q(ACCELERATION), (derived.forward_dynamics_derivatives,), True),
+    "forward_kinematics": Algorithm(("q",), (("X", "44", "[-|m]"),), (_pose,)),
+    "jacobian": Algorithm(("q",), (("J", "6n", "[m|rad] per [rad|m]"),), (jacobian,)),
+    "jacobian_rate": Algorithm(_STATE, (("Jd", "6n", "[1/s]"),), (jacobian_rate,)),
+}

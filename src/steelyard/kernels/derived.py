@@ -1,0 +1,104 @@
+"""Algorithms that are made from others on the graph: by differentiation, and by linearity in the parameters.
+
+They run on expression nodes only. What they return is exact: no step size, no second derivation by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..compiler.differentiate import derivative, gradient, jacobian
+from ..compiler.graph import Expr, Graph, flatten
+from ..compiler.substitute import substitute
+from ..dynamics.composite import mass_matrix
+from ..dynamics.composite_forward import composite_forward
+from ..dynamics.energy import kinetic_energy
+from ..dynamics.factorisation import factorise, solve
+from ..dynamics.friction import friction_torque
+from ..dynamics.gravity import gravity_torque
+from ..dynamics.inverse import inverse_dynamics
+from ..dynamics.parametric import with_scalars
+from ..mechanism.mechanism import Friction
+from ..mechanism.tree import Tree
+from ..mechanism.vector import parameters
+
+Nodes = Sequence[Any]
+_EXTRA = 1_000_000  # operand numbers of nodes that stand for something else while a program is made
+
+
+def inverse_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> tuple[Any, Any, Any]:
+    """d tau / dq, d tau / dqd and M = d tau / dqdd, each n x n; forward or reverse, whichever made the fewer nodes for such a robot.
+
+    Carpentier and Mansard 2018 give the recursion; here the graph of Newton-Euler is differentiated.
+    """
+    tau = inverse_dynamics(tree, q, qd, qdd)
+    return jacobian(tau, q), jacobian(tau, qd), mass_matrix(tree, q)
+
+
+def inverse_dynamics_derivatives_reverse(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> tuple[Any, Any, Any]:
+    """The same by one reverse sweep per torque."""
+    rows = [gradient(x, [*q, *qd]) for x in inverse_dynamics(tree, q, qd, qdd)]
+    return [row[: tree.n] for row in rows], [row[tree.n :] for row in rows], mass_matrix(tree, q)
+
+
+def forward_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes) -> tuple[Any, Any, Any]:
+    """d qdd / dq = -M^-1 d tau / dq, d qdd / dqd = -M^-1 d tau / dqd, d qdd / dtau = M^-1, each n x n."""
+    graph = _graph(q, qd, tau)
+    free = [graph.input(_EXTRA, i) for i in range(tree.n)]
+    torque = inverse_dynamics(tree, q, qd, free)
+    found = dict(zip(free, composite_forward(tree, q, qd, tau), strict=True))
+    by_q, by_qd = (substitute(jacobian(torque, x), found) for x in (q, qd))
+    factors = factorise(mass_matrix(tree, q))
+    identity = [[-1.0 if i == j else 0.0 for j in range(tree.n)] for i in range(tree.n)]
+    return tuple(_negative_solve(factors, columns) for columns in (by_q, by_qd, identity))  # type: ignore[return-value]
+
+
+def _negative_solve(factors: Any, matrix: Sequence[Nodes]) -> list[list[Any]]:
+    columns = [solve(factors, [-x for x in column]) for column in zip(*matrix, strict=True)]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def coriolis_transpose(tree: Tree, q: Nodes, qd: Nodes) -> list[Any]:
+    """C(q, qd)^T qd = dT/dq: what the momentum gains beside the torques. De Luca and Mattone 2003, eq. (6)."""
+    return gradient(kinetic_energy(tree, q, qd), list(q))
+
+
+def momentum_rate(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes) -> list[Any]:
+    """dp/dt = tau + C^T qd - g - friction: the momentum's rate without contact. De Luca and Mattone 2003, eq. (7)."""
+    terms = zip(tau, coriolis_transpose(tree, q, qd), gravity_torque(tree, q), friction_torque(tree, qd), strict=True)
+    return [a + b - c - d for a, b, c, d in terms]
+
+
+def slotine_li(tree: Tree, q: Nodes, qd: Nodes, qrd: Nodes, qrdd: Nodes) -> list[Any]:
+    """M(q) qrdd + C(q, qd) qrd + g(q) + friction(qd), with the Coriolis matrix of the Christoffel symbols.
+
+    C(q, qd) qrd is half the derivative of C(q, qd) qd along qrd, since that is quadratic in qd. Slotine and Li 1987, eq. (6).
+    """
+    smooth = replace(tree, friction=(Friction(),) * tree.n)
+    at_rest = inverse_dynamics(smooth, q, [0.0] * tree.n, qrdd)
+    weightless = replace(smooth, gravity=(0.0, 0.0, 0.0))
+    turning = derivative(inverse_dynamics(weightless, q, qd, [0.0] * tree.n), dict(zip(qd, qrd, strict=True)))
+    return [a + 0.5 * b + c for a, b, c in zip(at_rest, turning, friction_torque(tree, qd), strict=True)]
+
+
+def regressor_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The coefficients of pi in a function that is linear in it: one row per result, one column per parameter."""
+
+    def coefficients(tree: Tree, *arrays: Nodes) -> list[list[Any]]:
+        graph = _graph(*arrays)
+        pi = [graph.input(_EXTRA, k) for k in range(len(parameters(tree)))]
+        results = list(flatten(function(with_scalars(tree, pi), *arrays)))
+        return jacobian(results, pi)
+
+    return coefficients
+
+
+def row_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same of a function with a single result."""
+    return lambda tree, *arrays: regressor_of(function)(tree, *arrays)[0]
+
+
+def _graph(*arrays: Nodes) -> Graph:
+    return next(x.graph for array in arrays for x in array if isinstance(x, Expr))
