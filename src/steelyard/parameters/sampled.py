@@ -17,13 +17,19 @@ def sampled_regressor(tree: Tree, samples: int | None = None, seed: int = 0) -> 
     Enough samples for the rank of any tree by default: twice as many rows as columns.
     Gautier 1991, "Numerical calculation of the base inertial parameters of robots", section III.
     """
+    q, qd, qdd = random_states(tree, samples, seed)
+    return dense(regressor(tree, list(q.T), list(qd.T), list(qdd.T)), len(q))
+
+
+def random_states(tree: Tree, samples: int | None = None, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """q [rad|m], qd, qdd, each (samples, n), that show all that any motion can show."""
     rng = np.random.default_rng(seed)
     n, columns = max(tree.n, 1), 10 * len(tree.bodies) + 4 * tree.n
     count = samples or 2 * -(-columns // n) + 4
     turning = np.array([any(b.kind == "revolute" and b.coordinate == i for b in tree.bodies) for i in range(tree.n)])
     q = rng.uniform(-1.0, 1.0, (count, tree.n)) * np.where(turning, np.pi, 1.0)
     qd, qdd = rng.normal(size=(2, count, tree.n)) * 2.0
-    return dense(regressor(tree, list(q.T), list(qd.T), list(qdd.T)), count)
+    return q, qd, qdd
 
 
 def dense(rows: Sequence[Sequence[Any]], count: int) -> np.ndarray:
