@@ -1,0 +1,110 @@
+"""What is wrong with a log, in sentences: time stamps, missing numbers, units, joints that stood still, torques that say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.signals.log import Log
+from steelyard.signals.segments import GAP, split
+
+Array = NDArray[np.float64]
+
+DEGREES = 4.0 * np.pi
+"""Hardly any joint turns further than this [rad]; angles in degrees mostly do."""
+
+
+def examine(log: Log) -> tuple[str, ...]:
+    """Sentences on everything suspicious in the log; none when it looks sound. Each names the joint, the sample or the time."""
+    checks = (time_faults, missing_numbers, wrong_units, still_joints, silent_torques, stale_samples, wrong_velocities)
+    return tuple(sentence for check in checks for sentence in check(log))
+
+
+def time_faults(log: Log) -> Iterator[str]:
+    """Time stamps that are missing, repeated, out of order, or far apart."""
+    bad = np.flatnonzero(~np.isfinite(log.t))
+    if len(bad):
+        yield f"{len(bad)} time stamps are not finite, the first at sample {bad[0]}."
+    step = np.diff(log.t)
+    twice, back = np.flatnonzero(step == 0), np.flatnonzero(step < 0)
+    if len(twice):
+        yield f"{len(twice)} time stamps are repeated, the first at sample {twice[0] + 1} (t = {log.t[twice[0]]:.6g} s)."
+    if len(back):
+        yield f"Time goes backwards {len(back)} times, first at sample {back[0] + 1}: {log.t[back[0]]:.6g} s, then {log.t[back[0] + 1]:.6g} s."
+    long = np.flatnonzero(step > 1.5 * log.dt) if log.N > 2 else np.array([], int)
+    gaps = long[step[long] > GAP * log.dt]
+    if len(long) > len(gaps):
+        yield f"{len(long) - len(gaps)} times samples were dropped, the first after t = {log.t[np.setdiff1d(long, gaps)[0]]:.6g} s."
+    if len(gaps):
+        yield f"{len(gaps)} gaps in time, the longest {step[gaps].max():.4g} s, the first after t = {log.t[gaps[0]]:.6g} s."
+
+
+def missing_numbers(log: Log) -> Iterator[str]:
+    """Runs of NaN or infinity in a column."""
+    for name in log.signals:
+        bad = ~np.isfinite(getattr(log, name))
+        for j in np.flatnonzero(bad.any(axis=0)):
+            rows = np.flatnonzero(bad[:, j])
+            yield f"{name} of {log.labels[j]} is not a number in {len(rows)} samples, the first {rows[0]} (t = {log.t[rows[0]]:.6g} s)."
+
+
+def wrong_units(log: Log) -> Iterator[str]:
+    """Angles that would be more than two turns either way: degrees, or motor angles."""
+    reach = np.nanmax(np.abs(log.q), axis=0, initial=0.0)
+    far = np.flatnonzero(reach > DEGREES)
+    if len(far):
+        names = ", ".join(f"{log.labels[j]} ({reach[j]:.4g})" for j in far)
+        yield f"q reaches beyond two turns: {names}. Degrees instead of radians (angle = 'deg'), or motor angles (give the gear ratios)?"
+
+
+def still_joints(log: Log) -> Iterator[str]:
+    """Joints that never moved."""
+    span = np.nanmax(log.q, axis=0) - np.nanmin(log.q, axis=0)
+    still = [log.labels[j] for j in np.flatnonzero(span <= 1e-6 * max(1.0, float(np.nanmax(span))))]
+    if len(still) == log.n:
+        yield "The robot never moved: nothing but its weight at one pose can be seen in this log."
+    elif still:
+        yield f"Never moved: {', '.join(still)}."
+
+
+def silent_torques(log: Log) -> Iterator[str]:
+    """Torques or currents that are zero or constant throughout."""
+    for name in ("tau", "current"):
+        value = getattr(log, name)
+        if value is None:
+            continue
+        zero = [log.labels[j] for j in range(log.n) if not np.any(np.nan_to_num(value[:, j]))]
+        flat = [log.labels[j] for j in range(log.n) if log.labels[j] not in zero and np.nanmin(value[:, j]) == np.nanmax(value[:, j])]
+        if zero:
+            yield f"{name} is zero throughout for {', '.join(zero)}."
+        if flat and log.N > 1:
+            yield f"{name} never changes for {', '.join(flat)}."
+    if log.tau is None:
+        yield "There is no torque in this log." if log.current is None else "There are currents but no torques: give the torque constants."
+
+
+def stale_samples(log: Log) -> Iterator[str]:
+    """Positions logged faster than they are measured: every row several times."""
+    change = np.flatnonzero(np.any(np.diff(log.q, axis=0) != 0, axis=1))
+    runs = np.diff(change)
+    runs = runs[runs <= 50]  # longer ones are a robot at rest
+    if len(runs) > 20 and np.median(runs) >= 2:
+        times = int(np.median(runs))
+        yield f"Every position is repeated {times} times: logged at {log.rate:.4g} Hz, measured at about {log.rate / times:.4g} Hz."
+
+
+def wrong_velocities(log: Log) -> Iterator[str]:
+    """A measured velocity that is not the derivative of the position: qd = a dq/dt with a far from 1."""
+    if log.qd is None or log.N < 20 or np.any(np.diff(log.t) <= 0):
+        return
+    slope = np.concatenate([np.gradient(log.q[part], log.t[part], axis=0) for part in split(log.t) if part.stop - part.start > 1])
+    if slope.shape != log.qd.shape:
+        return
+    for j in range(log.n):
+        power = np.nansum(log.qd[:, j] ** 2)
+        ratio = float(np.nansum(log.qd[:, j] * slope[:, j]) / power) if power > 0 else 1.0
+        # Noise in the numerator averages out; that of the differences does not enter: this ratio is dq/dt over qd, not its inverse.
+        if abs(ratio - 1.0) > 0.05:
+            yield f"qd of {log.labels[j]} does not fit its position: dq/dt is {ratio:.3g} times qd."
