@@ -10,6 +10,7 @@ from steelyard.mechanism.mechanism import Friction
 from steelyard.mechanism.tree import Body, Frame, Tree
 
 PRINCIPAL = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)]
+BATCH = 4
 
 
 def random_tree(rng: np.random.Generator, bodies: int = 7, *, tied: bool = False, joint_terms: bool = True, chain: bool = False) -> Tree:
@@ -76,7 +77,7 @@ def random_friction(rng: np.random.Generator) -> Friction:
     return Friction(*(float(x) if rng.random() < 0.6 else None for x in rng.uniform(0.1, 1.0, size=3)))
 
 
-def random_state(rng: np.random.Generator, tree: Tree, batch: int = 4) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def random_state(rng: np.random.Generator, tree: Tree, batch: int = BATCH) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """q, qd, qdd as (n, batch) arrays: a list of n scalars that are arrays of samples."""
     q, qd, qdd = rng.normal(size=(3, tree.n, batch))
     return q, qd, qdd
@@ -90,3 +91,44 @@ def quaternion_matrix(x: np.ndarray) -> np.ndarray:
     w, v = x[0], x[1:]
     K = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
     return np.eye(3) + 2 * w * K + 2 * K @ K
+
+
+def array(nested: object) -> np.ndarray:
+    """Nested lists of scalars as one array (..., batch); zeros of the structure are spread over the batch."""
+    leaves = list(_leaves(nested))
+    shape = np.broadcast_shapes(*(leaf.shape for leaf in leaves))
+    return np.stack([np.broadcast_to(leaf, shape) for leaf in leaves]).reshape(_extent(nested) + shape)
+
+
+def samples(nested: object, batch: int = BATCH) -> np.ndarray:
+    """As `array`, with the batch axis there even where nothing depends on the sample."""
+    values = array(nested)
+    deep = len(_extent(nested)) < values.ndim
+    return values if deep else np.broadcast_to(values[..., None], (*values.shape, batch))
+
+
+def close(a: object, b: object, tolerance: float = 1e-11) -> None:
+    """Equal to within rounding beside the largest entry; a side that does not depend on the sample holds for all."""
+    x, y = array(a), array(b)
+    x, y = (x[..., None] if x.ndim < y.ndim else x), (y[..., None] if y.ndim < x.ndim else y)
+    error, size = np.abs(x - y).max(initial=0.0), max(np.abs(y).max(initial=0.0), 1e-3)
+    assert x.shape[:-1] == y.shape[:-1]
+    assert error <= tolerance * size, f"differs by {error:.3g} beside {size:.3g}"
+
+
+def _leaves(nested: object):
+    if isinstance(nested, list | tuple):
+        for x in nested:
+            yield from _leaves(x)
+    else:
+        yield np.asarray(nested)
+
+
+def _extent(nested: object) -> tuple[int, ...]:
+    return (len(nested), *_extent(nested[0])) if isinstance(nested, list | tuple) else ()
+
+
+def complex_step(function, *motion: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """d/dt of function(x, ...) along (x, dx/dt) pairs, exact to rounding: Im f(x + ih dx) / h."""
+    h = 1e-30
+    return np.imag(samples(function(*(list(x + 1j * h * xd) for x, xd in motion)))) / h

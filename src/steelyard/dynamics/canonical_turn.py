@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..mechanism.tree import Body, Tree
 
 Array = NDArray[np.float64]
-TINY = 1e-12
+TINY = 1e-14  # a step away from the parent leaves a few units in the last place, never more
 PARALLEL = 1e-3  # below this sine two axes count as parallel: their common normal is too far away to be of use
 
 

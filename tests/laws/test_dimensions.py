@@ -1,0 +1,191 @@
+"""A scalar that carries only its unit runs through every algorithm: a sum of metres and kilograms would be caught."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from steelyard.algebra.spatial import Inertia, Pose
+from steelyard.algebra.vector import Symmetric
+from steelyard.dynamics.articulated import articulated
+from steelyard.dynamics.composite import mass_matrix
+from steelyard.dynamics.composite_forward import composite_forward
+from steelyard.dynamics.coriolis import christoffel, coriolis_matrix
+from steelyard.dynamics.energy import kinetic_energy
+from steelyard.dynamics.friction import friction_torque
+from steelyard.dynamics.gravity import gravity_torque, potential_energy
+from steelyard.dynamics.inverse import inverse_dynamics
+from steelyard.dynamics.jacobian import jacobian, jacobian_rate
+from steelyard.dynamics.kinematics import forward_kinematics
+from steelyard.dynamics.momentum import momentum
+from steelyard.dynamics.parametric import parameter_vector
+from steelyard.dynamics.regressor import regressor
+from steelyard.dynamics.regroup import regrouped
+from steelyard.mechanism.mechanism import Friction
+from steelyard.mechanism.tree import Body, Tree
+from tests.random_robots import random_tree
+
+
+@dataclass(frozen=True)
+class Unit:
+    """kg^a m^b s^c. A float is a pure number; the float 0.0 has any unit, as a zero of the structure does."""
+
+    kg: int = 0
+    m: int = 0
+    s: int = 0
+
+    def _sum(self, other):
+        if isinstance(other, float) and other == 0.0:
+            return self
+        assert of(other) == self, f"{self} and {of(other)} cannot be added"
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = _sum
+
+    def __mul__(self, other):
+        if isinstance(other, float) and other == 0.0:
+            return 0.0
+        o = of(other)
+        return Unit(self.kg + o.kg, self.m + o.m, self.s + o.s)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        return self * of(other).inverse()
+
+    def __rtruediv__(self, other):
+        return self.inverse() * other
+
+    def inverse(self):
+        return Unit(-self.kg, -self.m, -self.s)
+
+    def __neg__(self):
+        return self
+
+    def sin(self):
+        assert self == Unit(), f"the sine of a quantity in {self}"
+        return self
+
+    cos = sin
+
+    def sign(self):
+        return Unit()
+
+
+def of(x):
+    return x if isinstance(x, Unit) else Unit()
+
+
+ONE, KG, M, S = Unit(), Unit(kg=1), Unit(m=1), Unit(s=1)
+NEWTON, JOULE = KG * M / S / S, KG * M * M / S / S
+
+
+def with_units(tree: Tree) -> Tree:
+    """The tree whose numbers are only their units. Rotations and axes are pure numbers."""
+    joints = list(zip(tree.friction, tree.armature, coordinate_kinds(tree), strict=True))
+    friction = tuple(friction_units(f, effort_unit(kind), position(kind)) for f, _, kind in joints)
+    armature = tuple(None if Ia is None else effort_unit(kind) * S * S / position(kind) for _, Ia, kind in joints)
+    a = M / S / S
+    frames = {name: frame._replace(pose=Pose(frame.pose.R, (M, M, M))) for name, frame in tree.frames.items()}
+    return replace(tree, bodies=tuple(map(body_units, tree.bodies)), gravity=(a, a, a), friction=friction, armature=armature, frames=frames)
+
+
+def body_units(body: Body) -> Body:
+    inertia = Inertia(KG, (KG * M,) * 3, Symmetric(*(KG * M * M,) * 6))
+    return replace(body, placement=Pose(body.placement.R, (M, M, M)), inertia=inertia)
+
+
+def coordinate_kinds(tree: Tree) -> list[str]:
+    return [next(body.kind for body in tree.bodies if body.coordinate == k) for k in range(tree.n)]
+
+
+def position(kind: str) -> Unit:
+    return ONE if kind == "revolute" else M
+
+
+def effort_unit(kind: str) -> Unit:
+    return JOULE / position(kind)
+
+
+def friction_units(friction: Friction, effort: Unit, x: Unit) -> Friction:
+    terms = (friction.viscous, effort * S / x), (friction.coulomb, effort), (friction.offset, effort)
+    return Friction(*(None if term is None else unit for term, unit in terms))
+
+
+def expect(values, units):
+    """Every value has its unit, or is a zero of the structure."""
+    assert len(values) == len(units)
+    assert any(isinstance(x, Unit) for x in values)
+    for value, unit in zip(values, units, strict=True):
+        assert value == 0.0 or of(value) == unit, f"{value}, expected {unit}"
+
+
+@pytest.fixture(params=[(0, False), (1, False), (2, False), (3, True)], ids=str)
+def robot(request):
+    """A tree, its coordinate units and state, all of units; in the last one as regrouped for speed."""
+    seed, regroup = request.param
+    tree = with_units(random_tree(np.random.default_rng(seed), 7))
+    tree = regrouped(tree) if regroup else tree
+    x = [position(kind) for kind in coordinate_kinds(tree)]
+    return tree, x, [u / S for u in x], [u / S / S for u in x]
+
+
+def test_torques(robot):
+    tree, q, qd, qdd = robot
+    efforts = [JOULE / u for u in q]
+    wrench = [[NEWTON] * 3 + [JOULE] * 3 for _ in tree.bodies]
+    expect(inverse_dynamics(tree, q, qd, qdd, wrench), efforts)
+    expect(gravity_torque(tree, q), efforts)
+    expect(friction_torque(tree, qd), efforts)
+    Y, pi = regressor(tree, q, qd, qdd), parameter_vector(tree)
+    for row, unit in zip(Y, efforts, strict=True):
+        expect([y * p for y, p in zip(row, pi, strict=True)], [unit] * len(pi))
+
+
+def test_accelerations(robot):
+    tree, q, qd, qdd = robot
+    tau = [JOULE / u for u in q]
+    wrench = [[NEWTON] * 3 + [JOULE] * 3 for _ in tree.bodies]
+    expect(articulated(tree, q, qd, tau, wrench), qdd)
+    expect(composite_forward(tree, q, qd, tau, wrench), qdd)
+
+
+def test_matrices(robot):
+    tree, q, qd, _ = robot
+    pairs = [JOULE / a / b for a in q for b in q]
+    expect([x for row in mass_matrix(tree, q) for x in row], [unit * S * S for unit in pairs])
+    expect([x for row in coriolis_matrix(tree, q, qd) for x in row], [unit * S for unit in pairs])
+
+
+def test_christoffel_symbols(robot):
+    """Unit rates stand for one coordinate's, so their unit is put back by hand: here only turning joints, whose rates are pure numbers."""
+    tree, q, _, _ = robot
+    turning = replace(tree, bodies=tuple(replace(body, kind="revolute") for body in tree.bodies))
+    values = [x for plane in christoffel(turning, [ONE] * len(q)) for row in plane for x in row]
+    expect(values, [KG * M * M] * len(values))
+
+
+def test_energies_and_momenta(robot):
+    tree, q, qd, _ = robot
+    expect([kinetic_energy(tree, q, qd), potential_energy(tree, q)], [JOULE, JOULE])
+    expect(momentum(tree, q, qd), [JOULE * S / u for u in q])
+
+
+def test_kinematics(robot):
+    tree, q, qd, _ = robot
+    for frame in tree.frames:
+        expect(forward_kinematics(tree, q, frame).p, [M] * 3)
+        if frame == "tool-1":
+            continue
+        J, Jd = jacobian(tree, q, frame), jacobian_rate(tree, q, qd, frame)
+        for row in range(6):
+            unit = M if row < 3 else ONE
+            assert all(x == 0.0 or of(x) == unit / u for x, u in zip(J[row], q, strict=True))
+            assert all(x == 0.0 or of(x) == unit / u / S for x, u in zip(Jd[row], q, strict=True))
+
+
+def test_a_wrong_unit_is_caught():
+    with pytest.raises(AssertionError, match="cannot be added"):
+        _ = M + S
