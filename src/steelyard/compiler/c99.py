@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .graph import Expr
 from .names import element, temporaries
 from .program import Program
@@ -69,6 +71,13 @@ def _value(program: Program, names: dict[int, str], x: Any, real: str) -> str:
         return element(operand, x.payload[1]) if operand.shape else f"{operand.name}[0]"
     if isinstance(x, Expr) and x.op != "const":
         return names[x.id]
-    number = float(x.payload if isinstance(x, Expr) else x)
+    return constant(float(x.payload if isinstance(x, Expr) else x), real)
+
+
+def constant(number: float, real: str) -> str:
+    """A constant that reads back to the same bits; in float the nearest one, zero where it is smaller than any normal float."""
+    if real == "float":
+        single = np.float32(number)
+        number = 0.0 if abs(single) < np.finfo(np.float32).tiny else float(str(single))
     text = repr(number) + ("f" if real == "float" else "")
     return f"({text})" if number < 0 else text

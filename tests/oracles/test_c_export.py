@@ -1,0 +1,218 @@
+"""Generated C against the kernels: compiled without a warning, called through ctypes, equal to rounding."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.c_export import FUNCTIONS
+from steelyard.c_export.functions import EQUATIONS, FRAMED
+from steelyard.c_export.identifier import identifier
+from steelyard.c_export.text import Module, header
+from steelyard.c_export.timing import compile_c, compiler, nanoseconds_per_call
+from steelyard.c_export.write import module, write_c
+from steelyard.kernels import ALGORITHMS
+
+STRICT = ("-Wall", "-Wextra", "-Werror", "-std=c99", "-pedantic", "-Wconversion", "-Wshadow", "-shared", "-fPIC", "-O1")
+URDF = {"ur5": "ur_description/urdf/ur5_robot.urdf", "panda": "panda_description/urdf/panda.urdf"}
+ROBOTS = ["planar_2r", "planar_rp", "spatial_3r", "puma560", *URDF]
+
+
+def robot_of(name: str, example_robots: Path) -> sy.Robot:
+    return sy.load(example_robots / URDF[name] if name in URDF else name)
+
+
+def module_of(robot: sy.Robot, **options: object) -> Module:
+    return module(robot.tree, robot.name, robot.end_effector, **options)
+
+
+def library(made: Module, folder: Path) -> ctypes.CDLL:
+    _, source = write_c(made, folder)
+    target = folder / "module.so"
+    compile_c([source], target, STRICT)
+    return ctypes.CDLL(str(target))
+
+
+def call(lib: ctypes.CDLL, made: Module, name: str, state: dict[str, np.ndarray]) -> np.ndarray:
+    """One call per sample, as a controller would."""
+    program = made.programs[name]
+    kind = ctypes.c_double if made.real == "double" else ctypes.c_float
+    function = getattr(lib, program.name)
+    function.restype = None
+    (output,) = program.outputs
+    rows = []
+    for k in range(len(state["q"])):
+        out = (kind * output.size)()
+        function(*((kind * o.size)(*state[o.name][k]) for o in program.inputs), out)
+        rows.append(np.array(out, dtype=float).reshape(output.shape))
+    return np.array(rows)
+
+
+def kernel(robot: sy.Robot, name: str, state: dict[str, np.ndarray]) -> np.ndarray:
+    return getattr(robot, name)(*(state[x] for x in ALGORITHMS[name].inputs))
+
+
+def states(robot: sy.Robot, rng: np.random.Generator, count: int = 5) -> dict[str, np.ndarray]:
+    return dict(zip(("q", "qd", "qdd", "tau"), rng.uniform(-2.0, 2.0, (4, count, robot.n)), strict=True))
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_c_equals_the_kernels(name: str, example_robots: Path, rng: np.random.Generator, tmp_path: Path) -> None:
+    robot = robot_of(name, example_robots)
+    everything = [*FUNCTIONS, *(f for f in EQUATIONS if f not in FUNCTIONS)]
+    made = module_of(robot, functions=everything)
+    lib, state = library(made, tmp_path), states(robot, rng)
+    for quantity in everything:
+        expected, got = kernel(robot, quantity, state), call(lib, made, quantity, state)
+        assert np.abs(got - expected.reshape(got.shape)).max() <= 1e-12 * max(np.abs(expected).max(), 1e-12), quantity
+
+
+@pytest.mark.parametrize("name", ["planar_rp", "puma560", "panda"])
+def test_float_compiles_and_is_as_near_as_float_can_be(name: str, example_robots: Path, rng: np.random.Generator, tmp_path: Path) -> None:
+    robot = robot_of(name, example_robots)
+    made = module_of(robot, real="float")
+    lib, state = library(made, tmp_path), states(robot, rng)
+    assert "double" not in "".join(path.read_text() for path in tmp_path.glob("*.[hc]"))
+    for quantity in FUNCTIONS:
+        expected, got = kernel(robot, quantity, state), call(lib, made, quantity, state)
+        error = np.abs(got - expected).max() / np.abs(expected).max()
+        assert error <= (1e-2 if quantity == "forward_dynamics" else 2e-5), quantity
+        if quantity == "inverse_dynamics":
+            assert error > 1e-9, "this would be double"
+
+
+def test_the_header_works_in_cpp(tmp_path: Path) -> None:
+    cpp = shutil.which("c++") or shutil.which("g++")
+    if cpp is None:
+        pytest.skip("no C++ compiler on this machine")
+    write_c(module_of(sy.load("planar_2r")), tmp_path)
+    use = "double f() { double q[2] = {0, 0}, g[2]; planar_2r_gravity_torque(q, g); return g[0]; }\n"
+    (tmp_path / "use.cpp").write_text('#include "planar_2r.h"\n' * 2 + use)
+    subprocess.run([cpp, "-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "use.cpp"], cwd=tmp_path, check=True)
+
+
+def test_the_source_allocates_nothing_and_needs_only_math(tmp_path: Path) -> None:
+    _, source = write_c(module_of(sy.load("puma560")), tmp_path)
+    text = source.read_text()
+    assert [line for line in text.splitlines() if line.startswith("#include")] == ['#include "puma560.h"', "#include <math.h>"]
+    assert "alloc" not in text
+    assert "static" not in text
+
+
+def test_the_header_is_literature(tmp_path: Path) -> None:
+    robot = sy.load("puma560")
+    made = module_of(robot, fingerprint=robot.fingerprint)
+    text = header(made)
+    assert sy.__version__ in text
+    assert robot.fingerprint in text
+    assert all(f" {name} " in text for name in (*robot.joint_names, *robot.parameter_names))
+    for quantity in FUNCTIONS:
+        program = made.programs[quantity]
+        assert f"puma560_{quantity}: {program.operations} operations" in text
+        assert all(f"{o.name}[{'x'.join(map(str, o.shape))}]" in text and o.unit in text for o in (*program.inputs, *program.outputs))
+    assert max(map(len, text.splitlines())) <= 160
+
+
+def test_the_same_robot_gives_the_same_text(tmp_path: Path) -> None:
+    texts = []
+    for folder in ("one", "two"):
+        paths = write_c(module_of(sy.load("spatial_3r")), tmp_path / folder)
+        texts.append([path.read_text() for path in paths])
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize(("name", "expected"), [
+    ("planar_2r", "planar_2r"), ("UR-5e (left)", "ur_5e_left"), ("2r", "robot_2r"), ("int", "robot_int"), ("class", "robot_class"),
+    ("", "robot"), ("Größe*/#define", "groe_define"), ("__x__", "x"), ("机器人", "robot"),
+])  # fmt: skip
+def test_names_become_identifiers(name: str, expected: str) -> None:
+    assert identifier(name) == expected
+
+
+def test_a_name_cannot_leave_its_comment(tmp_path: Path) -> None:
+    robot = sy.load("planar_2r")
+    made = module(robot.tree, 'x */ int evil; /* \n#include "y" ??/', robot.end_effector)
+    _, source = write_c(made, tmp_path)
+    compile_c([source], tmp_path / "module.so", STRICT)
+    assert not hasattr(ctypes.CDLL(str(tmp_path / "module.so")), "evil")
+
+
+def test_nothing_is_written_over_unless_asked(tmp_path: Path) -> None:
+    made = module_of(sy.load("planar_2r"))
+    (tmp_path / "planar_2r.c").write_text("precious")
+    with pytest.raises(sy.CallError, match=r"planar_2r\.c exists already; say overwrite=True"):
+        write_c(made, tmp_path)
+    assert (tmp_path / "planar_2r.c").read_text() == "precious"
+    assert not (tmp_path / "planar_2r.h").exists()
+    write_c(made, tmp_path, overwrite=True)
+    assert "planar_2r_jacobian" in (tmp_path / "planar_2r.c").read_text()
+
+
+def test_both_files_or_neither(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = module_of(sy.load("planar_2r"))
+    from steelyard.c_export import write
+
+    real = write.write_whole
+
+    def failing(path: Path, data: bytes, overwrite: bool) -> None:
+        if path.suffix == ".c":
+            raise sy.CallError("the disk is full")
+        real(path, data, overwrite)
+
+    monkeypatch.setattr(write, "write_whole", failing)
+    with pytest.raises(sy.CallError, match="full"):
+        write_c(made, tmp_path)
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "planar_2r.h").write_text("older")
+    with pytest.raises(sy.CallError, match="full"):
+        write_c(made, tmp_path, overwrite=True)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("planar_2r.h", "older")]
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ({"real": "half"}, ["'half'", "double", "float"]),
+    ({"functions": ["inverse_dynamic"]}, ["inverse_dynamic", "did you mean 'inverse_dynamics'"]),
+    ({"functions": "jacobian"}, ["jacobian", "several"]),
+    ({"functions": []}, ["empty", "jacobian"]),
+])  # fmt: skip
+def test_bad_calls_are_named(options: dict, words: list[str]) -> None:
+    with pytest.raises(sy.CallError) as caught:
+        module_of(sy.load("planar_2r"), **options)
+    assert all(word in str(caught.value) for word in words)
+
+
+def test_an_unknown_frame_is_named() -> None:
+    robot = sy.load("planar_2r")
+    with pytest.raises(sy.CallError, match=r"link9.*link2"):
+        module(robot.tree, robot.name, "link9")
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    made = module_of(sy.load("planar_2r"))
+    with pytest.raises(sy.CallError, match="cannot be made"):
+        write_c(made, tmp_path / "no" / "such")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(sy.CallError, match="is a file"):
+        write_c(made, tmp_path / "file")
+
+
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "jacobian"])
+def test_the_timed_program_runs(quantity: str) -> None:
+    robot = sy.load("planar_2r")
+    assert nanoseconds_per_call(robot.tree, quantity, robot.end_effector, calls=100, rounds=1) > 0
+
+
+def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(sy.SteelyardError, match="no-such-compiler"):
+        compiler()
+
+
+def test_framed_functions_have_an_equation_that_names_the_frame() -> None:
+    assert all("{frame}" in EQUATIONS[name] for name in FRAMED)
