@@ -135,13 +135,12 @@ def _limit_problems(joint: Joint) -> Iterable[str]:
 
 def _remarks(mechanism: Mechanism) -> Iterable[str]:
     tree = reduce(mechanism)
-    without = [link.name for link in mechanism.links if link.inertia is None and tree.frames[link.name].body >= 0]
     massless = [body.name for body in tree.bodies if body.inertia.m == 0.0]
+    carrying = [body.name for body in tree.bodies if body.name not in massless and mechanism.link(body.name).inertia is None]
     idle = [name for name, terms in zip(tree.coordinates, tree.friction, strict=True) if terms.viscous is None and terms.coulomb is None]
     if massless:
-        yield f"{len(massless)} moving bodies have no mass: {', '.join(massless)}"
-    carried = [name for name in without if name not in massless]
-    if carried:
-        yield f"{len(carried)} moving links have no inertial of their own: {', '.join(carried)}"
+        yield f"moving bodies without mass: {', '.join(massless)}"
+    if carrying:
+        yield f"moving links without an inertial of their own: {', '.join(carrying)}"
     if idle:
         yield f"{len(idle)} of {tree.n} joints have no friction: {', '.join(idle)}"

@@ -116,7 +116,7 @@ def _held(mechanism: Mechanism, joint: Joint, positions: Mapping[str, float]) ->
     if leader not in positions:
         return joint
     pose = displaced(joint.kind, joint.origin, joint.axis, multiplier * float(positions[leader]) + offset)
-    return replace(joint, kind="fixed", origin=Pose(snap.matrix(pose.R), pose.p), mimic=None)
+    return Joint(joint.name, "fixed", joint.parent, joint.child, Pose(snap.matrix(pose.R), pose.p), joint.axis)
 
 
 def _symmetric(inertia: float | Sequence[float] | Sequence[Sequence[float]]) -> Symmetric:

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from ..algebra.inertia import from_com, rotated
 from ..algebra.spatial import Inertia, Pose
-from ..algebra.vector import IDENTITY, Matrix, Symmetric, Vector, apply, sub
+from ..algebra.vector import IDENTITY, ZERO, Matrix, Symmetric, Vector, apply, sub
 
 HERE = Pose()
-_DIGITS = (17, 20, 24, 30, 40, 60, 90)
+_DIGITS = (15, 16, 17, 20, 24, 30, 40, 60, 90)
 
 
 class Given(NamedTuple):
@@ -41,34 +41,37 @@ def turned(I: Symmetric, R: Matrix) -> Symmetric:  # noqa: E741
 
 
 def written(inertia: Inertia, pose: Pose = HERE) -> tuple[str, list[str], list[str]]:
-    """Shortest decimals of mass, centre of mass and inertia about it in frame B that `read` turns back into exactly this inertia.
+    """Short decimals of mass, centre of mass and inertia about it in frame B that `read` turns back into exactly this inertia.
 
-    Six inertias in the order xx xy xz yy yz zz. The mass must not be zero.
+    Six inertias in the order xx xy xz yy yz zz. A body without mass must have no first moment.
     """
-    given = _given(inertia, pose)
+    m, here = Fraction(repr(inertia.m)), _exact(pose)
+    inverse = _inverse(here.R)  # a rotation in floats is not quite orthogonal: not its transpose
+    centre = _over(inertia.h, m)
     for digits in _DIGITS:
-        texts = [_text(x, digits) for x in (given.m, *given.c, *given.I)]
-        m, *rest = (Fraction(text) for text in texts)
-        if read(Given(m, (rest[0], rest[1], rest[2]), Symmetric(*rest[3:])), pose) == inertia:
+        centres = [_text(x, digits) for x in apply(inverse, sub(centre, here.p))]
+        c = here.point(_fractions(centres))
+        if _floats((m * c[0], m * c[1], m * c[2])) == inertia.h:
             break
-    return texts[0], texts[1:4], texts[4:]
+    about_centre = from_com(-m, c, Symmetric(*(Fraction(x) for x in inertia.I))).I
+    for digits in _DIGITS:
+        moments = [_text(x, digits) for x in rotated(about_centre, inverse)]
+        if read(Given(m, _fractions(centres), Symmetric(*map(Fraction, moments))), pose) == inertia:
+            break
+    return repr(inertia.m), centres, moments
 
 
-def _given(inertia: Inertia, pose: Pose) -> Given:
-    """The exact inverse of `read`."""
-    m = Fraction(inertia.m)
-    c = (Fraction(inertia.h[0]) / m, Fraction(inertia.h[1]) / m, Fraction(inertia.h[2]) / m)
-    body = from_com(-m, c, Symmetric(*(Fraction(x) for x in inertia.I)))
-    if pose == HERE:
-        return Given(m, c, body.I)
-    exact = _exact(pose)
-    inverse = _inverse(exact.R)  # a rotation in floats is not quite orthogonal: its transpose is not quite its inverse
-    return Given(m, apply(inverse, sub(c, exact.p)), rotated(body.I, inverse))
+def _over(h: Vector, m: Fraction) -> Vector:
+    return (Fraction(h[0]) / m, Fraction(h[1]) / m, Fraction(h[2]) / m) if m else ZERO
+
+
+def _fractions(texts: list[str]) -> Vector:
+    return (Fraction(texts[0]), Fraction(texts[1]), Fraction(texts[2]))
 
 
 def _text(x: Fraction, digits: int) -> str:
-    if digits == _DIGITS[0]:
-        return repr(float(x))
+    if digits < 18:
+        return repr(float(f"{float(x):.{digits}g}"))
     return str(Context(prec=digits).divide(Decimal(x.numerator), Decimal(x.denominator)))
 
 

@@ -26,21 +26,23 @@ Units are SI; `degrees = true` makes angles (rpy, limits and velocities of turni
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from ..algebra.vector import Vector
 from . import terms
 from .check import KINDS
 from .mechanism import STANDARD_GRAVITY, Joint, Link, Mechanism
+from .rotation import unit
 from .table import Table
 
 
 def general(table: Table) -> Mechanism:
     """A mechanism from the general form; problems are left in the table."""
-    unit = math.pi / 180 if table.flag("degrees") else 1.0
+    angle = math.pi / 180 if table.flag("degrees") else 1.0
     mechanism = Mechanism(
         name=table.text("name", ""),
         links=tuple(_link(row) for row in table.tables("links")),
-        joints=tuple(_joint(row, unit) for row in (table.tables("joints") if table.has("joints") else [])),
+        joints=tuple(_joint(row, angle) for row in (table.tables("joints") if table.has("joints") else [])),
         gravity=terms.gravity(table, STANDARD_GRAVITY),
     )
     table.text("description", "")
@@ -54,29 +56,36 @@ def _link(row: Table) -> Link:
     return link
 
 
-def _joint(row: Table, unit: float) -> Joint:
+def _joint(row: Table, angle: float) -> Joint:
     kind = row.choice("kind", KINDS, "revolute")
     joint = Joint(
         name=row.text("name"),
         kind=kind,  # type: ignore[arg-type]
         parent=row.text("parent"),
         child=row.text("child"),
-        origin=terms.pose(row, "origin", unit),
+        origin=terms.pose(row, "origin", angle),
         axis=axis(row),
-        limits=terms.limits(row, 1.0 if kind == "prismatic" else unit),
+    )
+    if kind != "fixed":
+        joint = _moving(row, joint, angle)
+    row.done()
+    return joint
+
+
+def _moving(row: Table, joint: Joint, angle: float) -> Joint:
+    return replace(
+        joint,
+        limits=terms.limits(row, 1.0 if joint.kind == "prismatic" else angle),
         friction=terms.friction(row),
         armature=terms.armature(row),
         mimic=terms.mimic(row),
     )
-    row.done()
-    return joint
 
 
 def axis(row: Table) -> Vector:
     """A direction of any length but zero, made a unit vector."""
     x, y, z = map(float, row.numbers("axis", (3,), (0, 0, 1)))
-    length = math.sqrt(x * x + y * y + z * z)
-    if length == 0.0:
+    direction = unit((x, y, z))
+    if direction is None:
         row.problem("axis = [0, 0, 0]; it must be a direction")
-        return (0.0, 0.0, 1.0)
-    return (x, y, z) if abs(length - 1.0) < 4e-16 else (x / length, y / length, z / length)
+    return direction or (0.0, 0.0, 1.0)

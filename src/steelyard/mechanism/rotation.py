@@ -25,6 +25,14 @@ def rotation_z(angle: float) -> Matrix:
     return ((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
 
 
+def unit(v: Vector) -> Vector | None:
+    """The direction of a vector, None where it has none. One that is a unit vector but for rounding stays as it is."""
+    length = math.sqrt(v3.dot(v, v))
+    if length == 0.0:
+        return None
+    return v if abs(length - 1.0) < 1e-14 else (v[0] / length, v[1] / length, v[2] / length)
+
+
 def from_rpy(rpy: Vector) -> Matrix:
     """R = Rz(yaw) Ry(pitch) Rx(roll), angles [rad] about fixed axes, as in URDF. Siciliano et al. 2009, eq. (2.22)."""
     roll, pitch, yaw = rpy

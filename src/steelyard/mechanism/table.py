@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import choices
-from .numbers import LARGEST
+from .decimals import LARGEST
 
 
 class Table:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from ..algebra.spatial import Pose
@@ -16,10 +17,10 @@ from ..algebra.vector import IDENTITY, ZERO, Matrix, Symmetric, Vector
 from ..errors import ModelError, choices
 from . import exact
 from .check import KINDS, finished
+from .decimals import Notes, bound, decimal, decimals
 from .mechanism import STANDARD_GRAVITY, Friction, Joint, Limits, Link, Mechanism, Mimic, Source
-from .numbers import Notes, bound, decimal, decimals
-from .rotation import from_rpy
-from .xml import Element, parse
+from .rotation import from_rpy, unit
+from .xml_tree import Element, parse
 
 OTHER_KINDS = {
     "floating": "hold the base still (make it fixed, or delete the joint and the links above it)",
@@ -83,13 +84,18 @@ def _joint(element: Element, notes: Notes) -> Joint:
         kind = "fixed"
     if ours is not None and kind == "continuous":
         kind = ours.attributes.get("kind", kind)
-    return Joint(
+    joint = Joint(
         name=name,
         kind=kind,  # type: ignore[arg-type]
         parent=_link_of(element, "parent", name, notes),
         child=_link_of(element, "child", name, notes),
         origin=_origin(element, ours, notes),
         axis=_axis(element, kind, name, notes),
+    )
+    if kind == "fixed":
+        return joint
+    return replace(
+        joint,
         limits=_limits(element, kind, name, notes),
         friction=_friction(element, ours, notes),
         armature=_float(ours, "armature", notes),
@@ -131,12 +137,10 @@ def _axis(element: Element, kind: str, name: str, notes: Notes) -> Vector:
     if axis is None:
         return (1.0, 0.0, 0.0)
     x, y, z = (float(value) for value in _vector(axis, "xyz", notes, "1 0 0"))
-    length = math.sqrt(x * x + y * y + z * z)
-    if length == 0.0:
-        if kind != "fixed":
-            notes.problem(axis.line, f"the axis of joint {name!r} is zero; it must be a direction")
-        return (1.0, 0.0, 0.0)
-    return (x, y, z) if abs(length - 1.0) < 4e-16 else (x / length, y / length, z / length)
+    direction = unit((x, y, z))
+    if direction is None and kind != "fixed":
+        notes.problem(axis.line, f"the axis of joint {name!r} is zero; it must be a direction")
+    return direction or (1.0, 0.0, 0.0)
 
 
 def _limits(element: Element, kind: str, name: str, notes: Notes) -> Limits:

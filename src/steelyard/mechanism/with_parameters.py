@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ..algebra.inertia import minus, moved
@@ -18,7 +18,7 @@ from .tree import Tree
 from .vector import joint_terms, parameters
 
 
-def with_parameters(mechanism: Mechanism, pi: Sequence[float]) -> Mechanism:
+def with_parameters(mechanism: Mechanism, pi: Iterable[float]) -> Mechanism:
     """The mechanism whose `parameters` are pi: ten numbers per body in the tree's order, then the joint terms that it has.
 
     A body is a moving link and the links fixed to it. Those keep their inertia and the moving link takes the rest: I_link = I_body -
@@ -60,7 +60,7 @@ def _inertia(rest: Iterator[float]) -> Inertia:
     return Inertia(m, (x, y, z), Symmetric(*six))
 
 
-def _checked(pi: Sequence[float], tree: Tree) -> tuple[float, ...]:
+def _checked(pi: Iterable[float], tree: Tree) -> tuple[float, ...]:
     expected = len(parameters(tree))
     try:
         values = tuple(float(x) for x in pi)

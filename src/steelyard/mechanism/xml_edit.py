@@ -1,0 +1,77 @@
+"""Changes to an XML text that leave every other byte as it was."""
+
+from __future__ import annotations
+
+import re
+from xml.sax.saxutils import quoteattr
+
+from .xml_tree import Element
+
+_ATTRIBUTE = re.compile(rb"""\s([^\s=<>/"']+)\s*=\s*("[^"]*"|'[^']*')""")
+
+
+def tag(name: str, attributes: dict[str, str]) -> str:
+    """An empty element: <name key="value"/>."""
+    return f"<{name}" + "".join(f" {key}={quoteattr(value)}" for key, value in attributes.items()) + "/>"
+
+
+class XmlEdit:
+    """Collects changes by the places of elements in the text, and applies them all at once."""
+
+    def __init__(self, text: str) -> None:
+        self.data = text.encode("utf-8")
+        self.newline = "\r\n" if b"\r\n" in self.data else "\n"
+        self.changes: list[tuple[int, int, str]] = []
+
+    def text(self) -> str:
+        """The text with all changes in it."""
+        data = self.data
+        for start, end, new in sorted(self.changes, key=lambda change: change[:2], reverse=True):
+            data = data[:start] + new.encode("utf-8") + data[end:]
+        return data.decode("utf-8")
+
+    def set(self, element: Element, attributes: dict[str, str]) -> None:
+        """Give attributes new values, in the quotes that they stand in; those that are absent come last."""
+        places = {m.group(1).decode(): m.span(2) for m in _ATTRIBUTE.finditer(self.data, element.start, element.opened)}
+        absent = {key: value for key, value in attributes.items() if key not in places}
+        for key, value in attributes.items():
+            if key in places and element.attributes[key] != value:
+                self.changes.append((*places[key], quoteattr(value)))
+        if absent:
+            after = max((end for _, end in places.values()), default=element.start + 1 + len(element.tag.encode()))
+            self.changes.append((after, after, "".join(f" {key}={quoteattr(value)}" for key, value in absent.items())))
+
+    def remove(self, element: Element) -> None:
+        """Take an element out, with the white space before it up to and with its line's beginning."""
+        start = element.start
+        while start > 0 and self.data[start - 1 : start] in (b" ", b"\t"):
+            start -= 1
+        if self.data[start - 1 : start] == b"\n":
+            start -= 2 if self.data[start - 2 : start] == b"\r\n" else 1
+        else:
+            start = element.start
+        self.changes.append((start, element.end, ""))
+
+    def append(self, parent: Element, lines: list[str]) -> None:
+        """Put lines of XML behind the last child of an element, indented as its children are. Call once per element."""
+        outer, inner = self.indent(parent), self.child_indent(parent)
+        block = "".join(f"{self.newline}{inner}{line}" for line in lines)
+        if parent.empty_tag:
+            slash = self.data.rindex(b"/", parent.start, parent.opened)
+            self.changes.append((slash, parent.opened, f">{block}{self.newline}{outer}</{parent.tag}>"))
+            return
+        place = parent.children[-1].end if parent.children else parent.opened
+        tail = "" if b"\n" in self.data[place : parent.closing] else f"{self.newline}{outer}"
+        self.changes.append((place, place, block + tail))
+
+    def indent(self, element: Element) -> str:
+        """White space between the beginning of the line and the element, nothing where other things stand there."""
+        line = self.data[self.data.rfind(b"\n", 0, element.start) + 1 : element.start]
+        return line.decode("utf-8") if not line.strip() else ""
+
+    def child_indent(self, parent: Element) -> str:
+        for child in parent.children:
+            if b"\n" in self.data[parent.opened : child.start] and self.indent(child):
+                return self.indent(child)
+        outer = self.indent(parent)
+        return outer + ("\t" if outer.startswith("\t") else "  ")
