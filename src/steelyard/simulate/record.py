@@ -1,0 +1,73 @@
+"""Recording: the log that a robot would have written along a trajectory."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import CallError
+from ..robot import Robot
+from ..signals.log import Log
+from .sensors import Sensors, low_passed, quantised, ripple
+
+Array = NDArray[np.float64]
+
+
+class Motion(Protocol):
+    """A motion with a beginning and an end, known at any time: q, qd, qdd = motion(t)."""
+
+    @property
+    def t(self) -> Array: ...
+
+    def motion(self, t: ArrayLike, /) -> tuple[Array, Array, Array]: ...
+
+
+def record(robot: Robot, trajectory: Motion, rate: float = 500.0, seed: int = 0, sensors: Sensors | None = None) -> Log:
+    """The log of a robot that follows a trajectory exactly: torques by inverse dynamics, then what its sensors make of both.
+
+    tau(t) = low-pass(ID(q, qd, qdd)(t - delay) + ripple(q) + noise). rate [Hz]; before the start and after the end the robot stands still.
+    q [rad|m] and tau [N m|N] are in the log, velocities are not. The same seed gives the same log.
+    Siciliano et al., "Robotics: Modelling, Planning and Control", 2009, section 7.3 (what is measured, and how well).
+    """
+    sensors = sensors or Sensors()
+    start, end = float(trajectory.t[0]), float(trajectory.t[-1])
+    if not (math.isfinite(rate) and (end - start) * rate >= 1):
+        raise CallError(f"rate = {rate!r} Hz; expected at least two samples in {end - start:g} s")
+    t = start + np.arange(math.floor((end - start) * rate * (1 + 1e-12)) + 1) / rate
+    rng = np.random.default_rng(seed)
+    q = _q(trajectory, t)
+    if q.shape[1] != robot.n:
+        raise CallError(f"the trajectory moves {q.shape[1]} joints, the robot has {robot.n}: {', '.join(robot.joint_names)}")
+    tau = _measured_torque(_torque(robot, trajectory, t, sensors), q, rate, sensors, rng)
+    seen = q + sensors.per_joint("encoder_noise", robot.n) * rng.normal(size=q.shape)
+    q = quantised(seen, sensors.per_joint("encoder", robot.n))
+    return Log(t=t, q=q, tau=tau, joint_names=robot.joint_names, effort="torque", source=f"simulated {robot.name}")
+
+
+def _q(trajectory: Motion, t: Array) -> Array:
+    return trajectory.motion(t)[0]
+
+
+def _torque(robot: Robot, trajectory: Motion, t: Array, sensors: Sensors) -> Array:
+    """The true torque, as late as each joint's channel is."""
+    start, end = float(trajectory.t[0]), float(trajectory.t[-1])
+    delays = sensors.per_joint("delay", robot.n)
+    tau = np.empty((len(t), robot.n))
+    for delay in np.unique(delays):
+        q, qd, qdd = trajectory.motion(np.clip(t - delay, start, end))
+        tau[:, delays == delay] = robot.inverse_dynamics(q, qd, qdd)[:, delays == delay]
+    return tau
+
+
+def _measured_torque(tau: Array, q: Array, rate: float, sensors: Sensors, rng: np.random.Generator) -> Array:
+    n = tau.shape[1]
+    size = np.sqrt(np.mean(tau**2, axis=0))
+    phases = rng.uniform(0, 2 * math.pi, (len(sensors.harmonics), n))
+    wave = ripple(q, sensors.per_joint("gear_ratio", n), sensors.harmonics, phases)
+    disturbed = tau + size * (
+        sensors.per_joint("torque_ripple", n) * wave + sensors.per_joint("torque_noise", n) * rng.normal(size=tau.shape)
+    )
+    return quantised(low_passed(disturbed, rate, sensors.per_joint("bandwidth", n)), sensors.per_joint("torque_step", n))

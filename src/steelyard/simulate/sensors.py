@@ -1,0 +1,88 @@
+"""Sensor models: what encoders and torque signals do to the truth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import CallError
+
+Array = NDArray[np.float64]
+PerJoint: TypeAlias = "float | Sequence[float]"
+
+
+@dataclass(frozen=True)
+class Sensors:
+    """How a robot measures itself; every number may be one for all joints or one per joint. Zero switches an effect off.
+
+    encoder: size of an encoder step at the joint [rad|m]; encoder_noise: standard deviation before it is quantised [rad|m].
+    torque_noise, torque_ripple: as fractions of the joint's rms torque; the noise is white below `bandwidth`, the ripple a sum of
+    `harmonics` of the motor angle, gear_ratio * q, with amplitudes that fall as 1/h.
+    bandwidth [Hz]: of the first-order low-pass in the torque channel; delay [s]: of the torque against the position.
+    torque_step [N m|N]: quantisation of the torque.
+    Torque ripple of geared motors: Hollerbach, Khalil and Gautier, Springer Handbook of Robotics, 2nd ed., section 6.3.2.
+    """
+
+    encoder: PerJoint = 2 * math.pi / 2**17
+    encoder_noise: PerJoint = 1e-5
+    torque_noise: PerJoint = 0.02
+    torque_ripple: PerJoint = 0.01
+    harmonics: tuple[int, ...] = (1, 2, 6)
+    gear_ratio: PerJoint = 100.0
+    bandwidth: PerJoint = 150.0
+    delay: PerJoint = 0.002
+    torque_step: PerJoint = 0.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = np.asarray(getattr(self, field.name), dtype=float)
+            if value.ndim > 1 or not np.all(np.isfinite(value)) or (field.name != "gear_ratio" and np.any(value < 0)):
+                raise CallError(f"sensors: {field.name} = {getattr(self, field.name)!r}; expected finite numbers of at least 0")
+
+    @classmethod
+    def perfect(cls) -> Sensors:
+        """Sensors that tell the truth."""
+        return cls(0.0, 0.0, 0.0, 0.0, (), 1.0, 0.0, 0.0, 0.0)
+
+    def per_joint(self, name: str, n: int) -> Array:
+        """One number per joint, (n,)."""
+        value = np.asarray(getattr(self, name), dtype=float)
+        if value.shape not in ((), (n,)):
+            raise CallError(f"sensors: {name} has {value.size} numbers; expected one, or one for each of {n} joints")
+        return np.broadcast_to(value, (n,))
+
+
+def quantised(x: ArrayLike, step: ArrayLike) -> Array:
+    """x rounded to whole steps: step * round(x / step); as it is where the step is 0."""
+    x, step = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(step, dtype=float))
+    safe = np.where(step > 0, step, 1.0)
+    return np.where(step > 0, safe * np.rint(x / safe), x)
+
+
+def ripple(q: Array, gear_ratio: Array, harmonics: Sequence[int], phases: Array) -> Array:
+    """sum over h of sin(h G q + phase_h) / h, scaled to rms 1 per joint, (N, n); zero without harmonics. phases: (H, n) [rad]."""
+    if not len(harmonics):
+        return np.zeros_like(q)
+    waves = [np.sin(h * gear_ratio * q + phase) / h for h, phase in zip(harmonics, phases, strict=True)]
+    return np.sum(waves, axis=0) * math.sqrt(2.0 / sum(1.0 / h**2 for h in harmonics))
+
+
+def low_passed(x: Array, rate: float, bandwidth: Array) -> Array:
+    """A first-order low-pass, y' = 2 pi f (x - y), exact for an input that is linear between samples; begins at rest. f = 0: as it is.
+
+    Franklin, Powell and Workman, "Digital Control of Dynamic Systems", 3rd ed., section 6.3 (triangle hold).
+    """
+    from scipy.signal import lfilter, lfiltic
+
+    out = x.copy()
+    for j in np.flatnonzero(bandwidth > 0):
+        r = 2 * math.pi * bandwidth[j] / rate
+        p = math.exp(-r)
+        b, a = [1 - (1 - p) / r, (1 - p) / r - p], [1.0, -p]
+        out[:, j] = lfilter(b, a, x[:, j], zi=lfiltic(b, a, [x[0, j]], [x[0, j]]))[0]
+    return out

@@ -1,0 +1,52 @@
+"""A hidden truth: a robot like another one, but not it, and still one that could be built."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CallError
+from ..parameters.pseudo_inertia import from_pseudo_inertia, pseudo_inertia
+from ..robot import Robot
+
+Array = NDArray[np.float64]
+
+
+def hidden(robot: Robot, seed: int = 0, spread: float = 0.15) -> Robot:
+    """The robot as it might really be: every link deformed, shifted and weighed anew, rotors and friction off by more.
+
+    A link's pseudo-inertia P (4, 4) becomes s A P A^T, where A is an affine map of space near the identity and s a factor near 1: what
+    was a real body stays one. `spread` is the standard deviation of the logarithms; joint terms get twice as much, offsets half the
+    Coulomb friction. Wensing, Kim and Slotine, IEEE Robotics and Automation Letters 3 (2018), p. 60 (pseudo-inertia).
+    """
+    if not (math.isfinite(spread) and 0 <= spread <= 1):
+        raise CallError(f"spread = {spread!r}; expected a number from 0 to 1, such as 0.15")
+    rng = np.random.default_rng(seed)
+    pi = robot.parameters.copy()
+    bodies = len(robot.tree.bodies)
+    for i in range(bodies):
+        pi[10 * i : 10 * i + 10] = from_pseudo_inertia(perturbed(pseudo_inertia(pi[10 * i : 10 * i + 10]), spread, rng))
+    coulomb = dict(zip(robot.joint_names, (f.coulomb or 0.0 for f in robot.tree.friction), strict=True))
+    for k in range(10 * bodies, len(pi)):
+        joint, term = robot.parameter_names[k].rsplit(".", 1)
+        if term == "F0":
+            pi[k] += 0.5 * coulomb[joint] * rng.normal()
+        else:
+            pi[k] *= math.exp(2 * spread * rng.normal())
+    return robot.with_parameters(pi)
+
+
+def perturbed(P: Array, spread: float, rng: np.random.Generator) -> Array:
+    """s A P A^T with A = [[G, d], [0, 1]]: G a random stretch, d a shift by a fraction of the body's own size."""
+    stretch, shift, weight = rng.normal(size=(3, 3)), rng.normal(size=3), rng.normal()
+    if P[3, 3] <= 0:
+        return P
+    c = P[:3, 3] / P[3, 3]
+    size = math.sqrt(max(np.trace(P[:3, :3]) / P[3, 3] - c @ c, 0.0))
+    A = np.eye(4)
+    values, vectors = np.linalg.eigh((stretch + stretch.T) / 2)
+    A[:3, :3] = (vectors * np.exp(spread * values / 2)) @ vectors.T
+    A[:3, 3] = spread * size * shift
+    return math.exp(spread * weight) * A @ P @ A.T
