@@ -15,7 +15,7 @@ from .composite import effort
 from .external import wrench_torque
 from .friction import friction_torque
 from .joint_motion import JointMotion, joint_motions, joint_rates, principal
-from .newton_euler import body_motion, carry, cross_constant, lift, net_force
+from .newton_euler import BodyMotion, cross_constant, lift, net_force, spin_matrix
 
 
 class Handle(NamedTuple):
@@ -47,12 +47,14 @@ def articulated(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequ
 
 
 def refuse_ties(tree: Tree) -> None:
-    """A clear error where two joints share a coordinate."""
+    """A clear error where two joints share a coordinate, or the spin of a rotor ties them."""
     for k, name in enumerate(tree.coordinates):
         tied = [body.joint for body in tree.bodies if body.coordinate == k]
         if len(tied) != 1:
             raise ModelError(f"joints {', '.join(tied)} move together with '{name}': the articulated-body algorithm needs joints that "
                              "move alone; use composite_forward, which takes mimic joints")  # fmt: skip
+    if any(gear.mount >= 0 for gear in tree.gears):
+        raise ModelError("rotors that spin on moving bodies couple joints that are no neighbours: use composite_forward, which takes them")
 
 
 def net_torque(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], wrench: Sequence | None) -> list[Scalar]:
@@ -69,7 +71,7 @@ def spread_velocity(tree: Tree, joints: Sequence[JointMotion], qd: Sequence[Scal
         parent = ws[body.parent] if body.parent >= 0 else ZERO
         w, along = joint.down(parent), joint.along(rate)
         turned = v3.cross(w, along)
-        drifts.append(Drift(carry(ZERO, body_motion(parent, ZERO, ZERO), joint.p),
+        drifts.append(Drift(v3.apply(spin_matrix(parent, ZERO), joint.p),
                             Motion(w=turned) if joint.revolute else Motion(v=v3.scale(2.0, turned))))  # fmt: skip
         ws.append(v3.add(w, along) if joint.revolute else w)
     return ws, drifts
@@ -80,7 +82,7 @@ def gather_inertia(
 ) -> list[Handle]:
     """Articulated inertias and biases, each passed on to the parent free of what its own joint lets go."""
     inertias = [ArticulatedInertia.rigid(body.inertia) for body in tree.bodies]
-    biases = [net_force(body.inertia, body_motion(w, ZERO, ZERO)) for body, w in zip(tree.bodies, ws, strict=True)]
+    biases = [net_force(body.inertia, BodyMotion(w, ZERO, spin_matrix(w, ZERO), ZERO)) for body, w in zip(tree.bodies, ws, strict=True)]
     handles: list[Handle] = []
     for i in reversed(range(len(joints))):
         body, joint = tree.bodies[i], joints[i]

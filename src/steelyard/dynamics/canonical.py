@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..algebra.inertia import moved
 from ..algebra.spatial import Inertia, Pose
-from ..algebra.vector import Symmetric
+from ..algebra.vector import Symmetric, Vector
 from ..mechanism.tree import Body, Tree
 from .canonical_origin import choose_origins
 from .canonical_turn import TINY, choose_turns, level
@@ -37,7 +37,14 @@ def canonical(tree: Tree) -> Tree:
         R, p = np.array(body.placement.R, dtype=float), np.array(body.placement.p, dtype=float)
         bodies.append(rebuilt(body, above.T @ R @ turn, above.T @ (R @ origin + p - start), (turn, origin), reach))
     weight = float(np.linalg.norm(tree.gravity))
-    return replace(tree, bodies=tuple(bodies), gravity=(0.0, 0.0, -weight), frames={})
+    gears = tuple(gear._replace(axis=_turned(turns[gear.mount] if gear.mount >= 0 else base, gear.axis)) for gear in tree.gears)
+    return replace(tree, bodies=tuple(bodies), gravity=(0.0, 0.0, -weight), frames={}, gears=gears)
+
+
+def _turned(turn: Array, axis: Vector) -> Vector:
+    """A direction in the new frame of its body."""
+    x, y, z = (snap(float(v), 1.0) for v in turn.T @ np.array(axis))
+    return (x, y, z)
 
 
 def rebuilt(body: Body, R: Array, p: Array, new: tuple[Array, Array], reach: float) -> Body:

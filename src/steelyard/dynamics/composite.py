@@ -9,12 +9,13 @@ from ..algebra.scalar import Scalar
 from ..algebra.spatial import Force, Inertia
 from ..algebra.vector import Symmetric, Vector
 from ..mechanism.tree import Tree
+from .gyroscopic import gear_matrix
 from .joint_motion import JointMotion, joint_motions
 from .newton_euler import lift
 
 
 def mass_matrix(tree: Tree, q: Sequence[Scalar]) -> list[list[Scalar]]:
-    """M(q), n x n, symmetric, so that the kinetic energy is qd^T M qd / 2. Rotor inertias are on its diagonal.
+    """M(q), n x n, symmetric, so that the kinetic energy is qd^T M qd / 2. Rotor inertias are on its diagonal, their spin beside it.
 
     q: n scalars [rad|m]. Entries in kg m2 (kg m, kg for slides); an entry between different branches is the float 0.0.
     Walker and Orin 1982; Featherstone 2008, table 6.2.
@@ -22,7 +23,8 @@ def mass_matrix(tree: Tree, q: Sequence[Scalar]) -> list[list[Scalar]]:
     joints = joint_motions(tree, q)
     inertias = composite_inertias(tree, joints)  # tip to base
     M = joint_matrix(tree, joints, inertias)
-    return [[M[max(i, j)][min(i, j)] for j in range(tree.n)] for i in range(tree.n)]
+    spin = gear_matrix(tree, q)
+    return [[M[max(i, j)][min(i, j)] + spin[i][j] for j in range(tree.n)] for i in range(tree.n)]
 
 
 def composite_inertias(tree: Tree, joints: Sequence[JointMotion]) -> list[Inertia]:

@@ -11,6 +11,7 @@ from ..algebra.spatial import Force, Inertia
 from ..algebra.vector import ZERO, Matrix, Vector
 from ..mechanism.tree import Tree
 from .composite import effort, lift_inertia, unit_force
+from .gyroscopic import gear_coriolis
 from .joint_motion import JointMotion, joint_motions, joint_rates
 from .newton_euler import lift
 
@@ -37,7 +38,7 @@ def coriolis_matrix(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> li
     C: list[list[Scalar]] = [[0.0] * tree.n for _ in range(tree.n)]
     for i, flow in enumerate(flows):
         _fill(tree, C, joints, ws, drifts, i, flow)
-    return C
+    return [[a + b for a, b in zip(row, spin, strict=True)] for row, spin in zip(C, gear_coriolis(tree, q, qd), strict=True)]
 
 
 def christoffel(tree: Tree, q: Sequence[Scalar]) -> list[list[list[Scalar]]]:

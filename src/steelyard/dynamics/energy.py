@@ -8,6 +8,7 @@ from ..algebra import vector as v3
 from ..algebra.scalar import Scalar
 from ..algebra.spatial import Inertia, Motion
 from ..mechanism.tree import Tree
+from .gyroscopic import gear_energy
 from .joint_motion import JointMotion, joint_motions, joint_rates
 
 
@@ -19,7 +20,7 @@ def kinetic_energy(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Sca
     velocities = spread_velocity(tree, joint_motions(tree, q), qd)  # base to tip
     bodies = [body_energy(body.inertia, motion) for body, motion in zip(tree.bodies, velocities, strict=True)]
     rotors = [0.5 * (Ia * (rate * rate)) for Ia, rate in zip(tree.armature, qd, strict=True) if Ia is not None]
-    return sum(bodies + rotors, 0.0)
+    return sum(bodies + rotors, gear_energy(tree, q, qd))
 
 
 def spread_velocity(tree: Tree, joints: Sequence[JointMotion], qd: Sequence[Scalar]) -> list[Motion]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..algebra.scalar import Scalar
 from ..mechanism.tree import Tree
 from .friction import armature_torque, friction_torque
+from .gyroscopic import gear_torque
 from .newton_euler import newton_euler
 
 
@@ -17,7 +18,8 @@ def inverse_dynamics(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd:
     Khalil and Dombre 2002, section 9.2.
     """
     rigid = newton_euler(tree, q, qd, qdd, wrench)
-    return [a + b + c for a, b, c in zip(rigid, armature_torque(tree, qdd), friction_torque(tree, qd), strict=True)]
+    drives = zip(armature_torque(tree, qdd), gear_torque(tree, q, qd, qdd), friction_torque(tree, qd), strict=True)
+    return [a + (b + c + d) for a, (b, c, d) in zip(rigid, drives, strict=True)]
 
 
 def bias_torque(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], wrench: Sequence | None = None) -> list[Scalar]:

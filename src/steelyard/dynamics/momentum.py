@@ -9,6 +9,8 @@ from ..algebra.scalar import Scalar
 from ..algebra.spatial import Force, Inertia, Motion
 from ..mechanism.tree import Tree
 from .energy import spread_velocity
+from .friction import armature_torque
+from .gyroscopic import gear_momentum
 from .joint_motion import joint_motions, to_coordinates
 from .newton_euler import cross_constant, gather_forces, joint_efforts
 
@@ -23,7 +25,8 @@ def momentum(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scal
     velocities = spread_velocity(tree, joints, qd)  # base to tip
     momenta = [body_momentum(body.inertia, motion) for body, motion in zip(tree.bodies, velocities, strict=True)]
     rigid = to_coordinates(tree, joint_efforts(joints, gather_forces(tree, joints, momenta)))  # tip to base
-    return [p if Ia is None else p + Ia * rate for p, Ia, rate in zip(rigid, tree.armature, qd, strict=True)]
+    drives = zip(armature_torque(tree, qd), gear_momentum(tree, q, qd), strict=True)
+    return [p + (a + b) for p, (a, b) in zip(rigid, drives, strict=True)]
 
 
 def body_momentum(inertia: Inertia, motion: Motion) -> Force:

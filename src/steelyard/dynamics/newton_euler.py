@@ -6,34 +6,32 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Force, Inertia
-from ..algebra.vector import ZERO, Vector
+from ..algebra.vector import ZERO, Matrix, Vector, vector
 from ..mechanism.tree import Tree
 from .external import wrench_torque
-from .joint_motion import JointMotion, joint_motions, joint_rates, to_coordinates
+from .joint_motion import JointMotion, joint_motions, joint_rates, principal, to_coordinates
 
 
 class BodyMotion(NamedTuple):
     """Motion of a body in its own frame: angular velocity w, angular acceleration dw, acceleration a of its origin less gravity.
 
-    The point x of the body accelerates by a + U x with U = [dw]x + [w]x[w]x; `lean` is U's off-diagonal part by name of entry and `spin` the
-    squares wx wx, wy wy, wz wz, so that U is formed once and serves the next origin, the force and the moment.
+    The point x of the body accelerates by a + U x with U = [dw]x + [w]x[w]x: formed once, U serves the next origin, the force and the moment.
     """
 
     w: Vector
     dw: Vector
+    U: Matrix
     a: Vector
-    lean: tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # xy, yx, xz, zx, yz, zy
-    spin: Vector
 
 
-def newton_euler(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], wrench: Sequence | None = None) -> list[Scalar]:
+def newton_euler(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:
     """Torques that give rigid bodies a motion: tau = M(q) qdd + C(q, qd) qd + g(q) - J(q)^T wrench.
 
     q [rad|m], qd, qdd: n scalars each. `wrench`: per body six scalars, the force [N] and moment [N m] that the environment applies, in the base
     frame about the body's origin. Returns n torques [N m|N]. Rotor inertia and friction are in `inverse_dynamics`.
-    Luh, Walker and Paul 1980; Khalil and Kleinfinger 1987 for U; lecture "Newton-Euler formulation", algorithms 1 and 2.
+    Luh, Walker and Paul 1980; U as in Khalil and Kleinfinger 1987; lecture "Newton-Euler formulation", algorithms 1 and 2.
     """
     joints = joint_motions(tree, q)
     motions = spread_motion(tree, joints, qd, qdd)  # base to tip
@@ -44,9 +42,9 @@ def newton_euler(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Seq
     return [a - b for a, b in zip(tau, wrench_torque(tree, q, wrench), strict=True)]
 
 
-def spread_motion(tree: Tree, joints: Sequence[JointMotion], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[BodyMotion]:
+def spread_motion(tree: Tree, joints: Sequence[JointMotion], qd: Scalars, qdd: Scalars) -> list[BodyMotion]:
     """Motions of all bodies, base to tip. The base accelerates by -gravity, so that weight needs no term of its own."""
-    base = body_motion(ZERO, ZERO, v3.neg(tree.gravity))
+    base = BodyMotion(ZERO, ZERO, (ZERO, ZERO, ZERO), v3.neg(tree.gravity))
     motions: list[BodyMotion] = []
     for body, joint, rate, acceleration in zip(tree.bodies, joints, joint_rates(tree, qd), joint_rates(tree, qdd), strict=True):
         parent = motions[body.parent] if body.parent >= 0 else base
@@ -56,30 +54,44 @@ def spread_motion(tree: Tree, joints: Sequence[JointMotion], qd: Sequence[Scalar
 
 def next_motion(parent: BodyMotion, joint: JointMotion, rate: Scalar, acceleration: Scalar) -> BodyMotion:
     """Motion of a child from its parent's: the joint adds its own rate and acceleration and what the turning frame makes of them."""
-    w, dw, a = joint.down(parent.w), joint.down(parent.dw), joint.down(carry(parent.a, parent, joint.p))
-    along = joint.along(rate)
-    coriolis = v3.cross(w, along)
+    w, a = joint.down(parent.w), joint.down(v3.add(parent.a, v3.apply(parent.U, joint.p)))
     if joint.revolute:
-        return body_motion(v3.add(w, along), v3.add(v3.add(dw, coriolis), joint.along(acceleration)), a)
-    return body_motion(w, dw, v3.add(v3.add(a, v3.scale(2.0, coriolis)), joint.along(acceleration)))
+        return BodyMotion(*next_spin(parent, joint, w, rate, acceleration), a)
+    dw, coriolis = joint.down(parent.dw), v3.scale(2.0, v3.cross(w, joint.along(rate)))
+    return BodyMotion(w, dw, spin_matrix(w, dw), v3.add(v3.add(a, coriolis), joint.along(acceleration)))
 
 
-def body_motion(w: Vector, dw: Vector, a: Vector) -> BodyMotion:
-    """A motion with its U = [dw]x + [w]x[w]x."""
-    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
-    lean = (xy - dw[2], xy + dw[2], xz + dw[1], xz - dw[1], yz - dw[0], yz + dw[0])
-    return BodyMotion(w, dw, a, lean, (w[0] * w[0], w[1] * w[1], w[2] * w[2]))
+def next_spin(parent: BodyMotion, joint: JointMotion, w: Vector, rate: Scalar, acceleration: Scalar) -> tuple[Vector, Vector, Matrix]:
+    """w, dw and U behind a turning joint.
+
+    Points of the joint's axis belong to both bodies, so that U times the axis is the parent's: where the axis is a coordinate axis of both
+    frames, that column of U is at hand and the rest follows from it in five operations less than from the parent's dw.
+    """
+    across, k = v3.apply(joint.placement, joint.axis), principal(joint.axis)
+    along = joint.along(rate)
+    turned = v3.add(w, along)
+    if k is None or principal(across) is None:
+        dw = v3.add(v3.add(joint.down(parent.dw), v3.cross(w, along)), joint.along(acceleration))
+        return turned, dw, spin_matrix(turned, dw)
+    shared = v3.scale(joint.axis[k], joint.down(v3.apply(parent.U, across)))
+    return turned, *spin_from_column(k, turned, shared, joint.axis[k] * (v3.dot(across, parent.dw) + acceleration))
 
 
-def carry(start: Vector, motion: BodyMotion, x: Vector) -> Vector:
-    """start + U x. The diagonal of U is minus a sum of squares: the sign goes into x, which is a constant."""
-    xy, yx, xz, zx, yz, zy = motion.lean
-    wxx, wyy, wzz = motion.spin
-    return (
-        start[0] + xy * x[1] + xz * x[2] + (wyy + wzz) * -x[0],
-        start[1] + yx * x[0] + yz * x[2] + (wxx + wzz) * -x[1],
-        start[2] + zx * x[0] + zy * x[1] + (wxx + wyy) * -x[2],
-    )
+def spin_matrix(w: Vector, dw: Vector) -> Matrix:
+    """U = [dw]x + [w]x[w]x, so that U x = dw x x + w x (w x x)."""
+    xx, yy, zz, xy, xz, yz = w[0] * w[0], w[1] * w[1], w[2] * w[2], w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    return ((-(yy + zz), xy - dw[2], xz + dw[1]), (xy + dw[2], -(xx + zz), yz - dw[0]), (xz - dw[1], yz + dw[0], -(xx + yy)))
+
+
+def spin_from_column(k: int, w: Vector, column: Vector, about: Scalar) -> tuple[Vector, Matrix]:
+    """dw and U from w, the k-th column of U and the k-th entry of dw."""
+    i, j = (k + 1) % 3, (k + 2) % 3
+    ki, kj, ij, kk = w[k] * w[i], w[k] * w[j], w[i] * w[j], w[k] * w[k]
+    dw, U = [about] * 3, [[column[r]] * 3 for r in range(3)]
+    dw[i], dw[j] = kj - column[j], column[i] - ki
+    U[k][i], U[k][j], U[i][j], U[j][i] = ki - dw[j], kj + dw[i], ij - about, ij + about
+    U[i][i], U[j][j] = -(w[j] * w[j] + kk), -(w[i] * w[i] + kk)
+    return vector(dw), (vector(U[0]), vector(U[1]), vector(U[2]))
 
 
 def net_force(inertia: Inertia, motion: BodyMotion) -> Force:
@@ -88,16 +100,14 @@ def net_force(inertia: Inertia, motion: BodyMotion) -> Force:
     The moment is the skew part of U S with the second moments S of the mass, which equals I dw + w x I w in fewer operations.
     """
     m, h, _ = inertia
-    a = motion.a
-    xy, yx, xz, zx, yz, zy = motion.lean
-    wxx, wyy, wzz = motion.spin
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = motion.U
     S = inertia.second_moments()
     moment = (
-        S.yy * zy + -S.zz * yz + S.xy * zx + -S.xz * yx + S.yz * (wzz - wyy),
-        S.zz * xz + -S.xx * zx + S.yz * xy + -S.xy * zy + S.xz * (wxx - wzz),
-        S.xx * yx + -S.yy * xy + S.xz * yz + -S.yz * xz + S.xy * (wyy - wxx),
+        S.yy * zy + -S.zz * yz + S.xy * zx + -S.xz * yx + S.yz * (zz - yy),
+        S.zz * xz + -S.xx * zx + S.yz * xy + -S.xy * zy + S.xz * (xx - zz),
+        S.xx * yx + -S.yy * xy + S.xz * yz + -S.yz * xz + S.xy * (yy - xx),
     )
-    return Force(carry(v3.scale(m, a), motion, h), v3.add(moment, cross_constant(h, a)))
+    return Force(v3.add(v3.scale(m, motion.a), v3.apply(motion.U, h)), v3.add(moment, cross_constant(h, motion.a)))
 
 
 def gather_forces(tree: Tree, joints: Sequence[JointMotion], forces: Sequence[Force]) -> list[Force]:

@@ -10,6 +10,7 @@ from ..algebra.spatial import Motion
 from ..algebra.vector import Vector
 from ..mechanism.tree import Tree
 from .friction import friction_coefficients, friction_factors
+from .gyroscopic import gear_columns
 from .joint_motion import JointMotion, joint_motions
 from .newton_euler import BodyMotion, spread_motion
 
@@ -25,7 +26,7 @@ def regressor(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequen
     motions = spread_motion(tree, joints, qd, qdd)
     screws = body_jacobians(tree, joints)
     blocks = [body_block(tree, screws[i], motion) for i, motion in enumerate(motions)]
-    extra = joint_columns(tree, qd, qdd)
+    extra = joint_columns(tree, q, qd, qdd)
     return [[y for block in blocks for y in block[row]] + [column[row] for column in extra] for row in range(tree.n)]
 
 
@@ -56,38 +57,33 @@ def parameter_powers(screw: Motion, motion: BodyMotion) -> list[Scalar]:
 
 def first_moment_powers(screw: Motion, motion: BodyMotion) -> Vector:
     """Of h: f = U h, n = h x a, so a x w + U^T v."""
-    xy, yx, xz, zx, yz, zy = motion.lean
-    wxx, wyy, wzz = motion.spin
-    x, y, z = screw.v
-    about = v3.cross(motion.a, screw.w)
-    return (
-        about[0] + yx * y + zx * z - (wyy + wzz) * x,
-        about[1] + xy * x + zy * z - (wxx + wzz) * y,
-        about[2] + xz * x + yz * y - (wxx + wyy) * z,
-    )
+    return v3.add(v3.cross(motion.a, screw.w), v3.apply(v3.transpose(motion.U), screw.v))
 
 
 def inertia_powers(z: Vector, motion: BodyMotion) -> tuple[Scalar, ...]:
     """Of Ixx, Ixy, Ixz, Iyy, Iyz, Izz: z . (I dw + w x I w), by entry."""
     w, dw = motion.w, motion.dw
-    xy, yx, xz, zx, yz, zy = motion.lean
-    wxx, wyy, wzz = motion.spin
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = motion.U
     wxy, wxz, wyz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
     return (
         z[0] * dw[0] + z[1] * wxz - z[2] * wxy,
-        z[1] * zy - z[0] * zx + z[2] * (wxx - wyy),
-        z[0] * yx - z[2] * yz + z[1] * (wzz - wxx),
+        z[1] * zy - z[0] * zx + z[2] * (xx - yy),
+        z[0] * yx - z[2] * yz + z[1] * (zz - xx),
         z[1] * dw[1] + z[2] * wxy - z[0] * wyz,
-        z[2] * xz - z[1] * xy + z[0] * (wyy - wzz),
+        z[2] * xz - z[1] * xy + z[0] * (yy - zz),
         z[2] * dw[2] + z[0] * wyz - z[1] * wxz,
     )
 
 
-def joint_columns(tree: Tree, qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[list[Scalar]]:
+def joint_columns(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[list[Scalar]]:
     """The columns of Ia, Fv, Fc, F0, coordinate by coordinate, for the terms that are present."""
     columns: list[list[Scalar]] = []
+    spin = gear_columns(tree, q, qd, qdd)
     for row, (Ia, coefficients) in enumerate(zip(tree.armature, friction_coefficients(tree), strict=True)):
         factors = (qdd[row], *friction_factors(qd[row]))
         present = [factor for term, factor in zip((Ia, *coefficients), factors, strict=True) if term is not None]
-        columns += [[factor if r == row else 0.0 for r in range(tree.n)] for factor in present]
+        made = [[factor if r == row else 0.0 for r in range(tree.n)] for factor in present]
+        if row in spin:
+            made[0] = [a + b for a, b in zip(made[0], spin[row], strict=True)]
+        columns += made
     return columns

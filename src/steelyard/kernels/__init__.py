@@ -46,8 +46,8 @@ def program(tree: Tree, name: str, *, wrench: bool = False, parameters: bool = F
 
 
 def stands_alone(tree: Tree) -> bool:
-    """Whether every joint moves on its own, as the articulated-body algorithm needs."""
-    return len(tree.bodies) == tree.n and all(body.multiplier == 1.0 for body in tree.bodies)
+    """Whether every joint moves on its own and no rotor couples it to others, as the articulated-body algorithm needs."""
+    return all(gear.mount < 0 for gear in tree.gears) and len(tree.bodies) == tree.n and all(body.multiplier == 1.0 for body in tree.bodies)
 
 
 def _call(way: Callable[..., Any], tree: Tree, wrench: bool, parameters: bool, frame: str | None) -> Callable[..., Any]:

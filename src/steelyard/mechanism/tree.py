@@ -20,6 +20,19 @@ class Frame(NamedTuple):
     pose: Pose
 
 
+class Gear(NamedTuple):
+    """A rotor that spins with a coordinate on a body of its own choice, so that its momentum is felt there.
+
+    It turns `ratio` times as fast as the coordinate, about `axis` (unit, in the frame of the body `mount`; -1 is the base). Its inertia is the
+    coordinate's armature Ia = ratio^2 I_m; what it weighs, and its inertia while it is locked, belong to the body that carries it.
+    """
+
+    coordinate: int
+    mount: int
+    ratio: float
+    axis: Vector
+
+
 @dataclass(frozen=True, slots=True)
 class Body:
     """A moving link with all that is fixed to it. Its frame is the frame of the link that its joint carries.
@@ -51,6 +64,7 @@ class Tree:
     armature: tuple[float | None, ...]
     frames: Mapping[str, Frame]
     limits: tuple[Limits, ...] = ()
+    gears: tuple[Gear, ...] = ()
 
     @property
     def n(self) -> int:
@@ -66,5 +80,5 @@ class Tree:
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = (self.bodies, self.coordinates, self.gravity, self.friction, self.armature, dict(self.frames), self.limits)
+        fields = (self.bodies, self.coordinates, self.gravity, self.friction, self.armature, dict(self.frames), self.limits, self.gears)
         return (Tree, fields)  # a read-only mapping cannot be pickled as it is
