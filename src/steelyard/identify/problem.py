@@ -1,0 +1,128 @@
+"""The problem that estimators solve: a model against samples, with its rows a block at a time and folded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ProblemError
+from ..parameters.base import BaseParameters
+from ..signals.filters import decimated_index, lowpass
+from ..signals.segments import split
+from .accumulator import Accumulator
+from .model import Model
+from .samples import Samples
+
+Array = NDArray[np.float64]
+BLOCK = 4096
+FOLDS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Consecutive rows: Y (N, n, b), tau (N, n) less what is known, keep (N, n) or None, t (N,); `log` is which one they are of."""
+
+    t: Array
+    Y: Array
+    tau: Array
+    known: Array
+    keep: NDArray[np.bool_] | None
+    log: int
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """tau = Y base + noise over all samples. Everything derived is computed once, when asked for."""
+
+    model: Model
+    samples: tuple[Samples, ...]
+    decimate: int = 1
+
+    @property
+    def base(self) -> BaseParameters:
+        return self.model.base
+
+    @property
+    def n(self) -> int:
+        return self.model.n
+
+    def blocks(self) -> Iterator[Block]:
+        """Every kept sample once, in order of time, log by log; the regressor is made on the way and not stored."""
+        for number, part in enumerate(self.samples):
+            for stretch in split(part.t):
+                yield from filtered_blocks(self.model, part, stretch, self.decimate, number)
+
+    @cached_property
+    def times(self) -> tuple[Array, ...]:
+        """The kept samples' times per log, each (N,) [s]."""
+        return tuple(s.t if self.decimate == 1 else s.t[decimated_index(s.t, self.decimate)] for s in self.samples)
+
+    @property
+    def N(self) -> int:
+        """Samples in use."""
+        return sum(len(t) for t in self.times)
+
+    @cached_property
+    def folds(self) -> tuple[Accumulator, ...]:
+        """Accumulators of up to FOLDS consecutive parts of the samples: their sum is the whole, their difference is cross-validation."""
+        return self.accumulate(FOLDS)
+
+    @cached_property
+    def total(self) -> Accumulator:
+        """All samples folded."""
+        return merged(self.folds)
+
+    def accumulate(self, parts: int = 1, weigh: Callable[[Block], Array] | None = None) -> tuple[Accumulator, ...]:
+        """Fold all samples, in `parts` consecutive parts; `weigh` gives row weights (N, n) of a block."""
+        made = [Accumulator.empty(self.model.reach, self.base.n_base) for _ in range(parts)]
+        done, total = 0, max(self.N, 1)
+        for block in self.blocks():
+            k = min(parts - 1, done * parts // total)
+            made[k] = made[k].fold(block.Y, block.tau, block.keep, None if weigh is None else weigh(block))
+            done += len(block.t)
+        return tuple(made)
+
+    @cached_property
+    def prior(self) -> Array:
+        """The base parameters of the robot as it was given, (b,)."""
+        return self.base.values(self.model.start)
+
+    def check_rows(self) -> None:
+        """Raise ProblemError where fewer rows than unknowns are left."""
+        rows = sum(self.total.counts)
+        if rows < self.base.n_base:
+            raise ProblemError(f"{rows:.0f} rows are left for {self.base.n_base} base parameters; a longer log or a lower mask is needed")
+
+
+def merged(folds: tuple[Accumulator, ...], without: int | None = None) -> Accumulator:
+    """All parts together, or all but one."""
+    parts = [fold for k, fold in enumerate(folds) if k != without]
+    result = parts[0]
+    for part in parts[1:]:
+        result = result.merge(part)
+    return result
+
+
+def filtered_blocks(model: Model, part: Samples, stretch: slice, factor: int, number: int) -> Iterator[Block]:
+    """Blocks of one stretch without gaps. With a factor above 1, torque and columns pass one low-pass, then every factor-th sample stays.
+
+    The filter's reach is added on both sides of a block and cut off again, so that blocks give what the whole would.
+    Gautier, ICRA 1997, pp. 1922-1927 (parallel filtering).
+    """
+    margin = 0 if factor == 1 else 25 * factor
+    step = BLOCK if factor == 1 else max(BLOCK // factor, 64) * factor
+    for start in range(stretch.start, stretch.stop, step):
+        stop = min(start + step, stretch.stop)
+        first, last = max(start - margin, stretch.start), min(stop + margin, stretch.stop)
+        q, qd, qdd, tau, t = (x[first:last] for x in (part.q, part.qd, part.qdd, part.tau, part.t))
+        Y, known = model.rows(q, qd, qdd), model.known_torque(q, qd, qdd)
+        if factor > 1 and len(t) > 2:
+            cutoff = 0.4 / (factor * float(np.median(np.diff(t))))
+            Y, tau, known = (lowpass(x, t, cutoff) for x in (Y, tau, known))
+        inner = slice(start - first, stop - first, factor)
+        keep = None if part.keep is None else part.keep[start:stop:factor]
+        yield Block(t[inner], Y[inner], tau[inner] - known[inner], known[inner], keep, number)

@@ -1,0 +1,106 @@
+"""A log made ready: checked, cleaned, smoothed, its torque moved by the delay, rows to leave out marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LogError
+from ..robot import Robot
+from ..signals.clean import clean
+from ..signals.filters import butterworth
+from ..signals.kalman import Smoother
+from ..signals.log import Log
+from ..signals.resample import advanced
+from ..signals.segments import split
+from .options import Options
+
+Array = NDArray[np.float64]
+LEAST = 10  # samples: fewer cannot be smoothed, let alone identified from
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """States and torques (N, n) of one log in the robot's joint order; `keep` (N, n) marks the rows in use, None for all."""
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    keep: NDArray[np.bool_] | None = None
+    remarks: tuple[str, ...] = ()
+    source: str = ""
+
+    @property
+    def N(self) -> int:
+        return len(self.t)
+
+    def advanced(self, delay: Array) -> Samples:
+        """With the torque as it would be without its delay (n,) [s]."""
+        if not np.any(delay):
+            return self
+        tau = np.concatenate([advanced(self.t[part], self.tau[part], delay) for part in split(self.t)])
+        return replace(self, tau=tau)
+
+
+def prepare(robot: Robot, log: Log, options: Options) -> Samples:
+    """The samples of a log, ready for the regressor."""
+    if not isinstance(log, Log):
+        raise LogError(f"expected a Log, not {type(log).__name__}; read one with read_log(path, robot), or make one with Log(t=, q=, tau=)")
+    log = log.reordered(robot)
+    require(log)
+    log = clean(log)
+    if log.N < LEAST:
+        raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {LEAST}")
+    q, qd, qdd = smoothed(log, options)
+    assert log.tau is not None
+    return Samples(log.t, q, qd, qdd, log.tau, keep_rows(robot, qd, options), log.remarks, log.source)
+
+
+def require(log: Log) -> None:
+    """Raise LogError where the torque is missing or the log too short to tell anything."""
+    if log.tau is None:
+        hint = "it has currents: give the torque constants" if log.current is not None else "expected a column of torques per joint"
+        raise LogError(f"{log.where}the log has no torque; {hint}")
+    if log.N < LEAST:
+        raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {LEAST}")
+    dead = [name for j, name in enumerate(log.labels) if not np.any(np.nan_to_num(log.tau[:, j]))]
+    if len(dead) == log.n:
+        raise LogError(f"{log.where}the torque is zero throughout for every joint: {', '.join(dead)}")
+    with np.errstate(invalid="ignore"):
+        span = np.nanmax(log.q, axis=0) - np.nanmin(log.q, axis=0)
+    if not np.any(span > 1e-9):
+        raise LogError(f"{log.where}the robot never moved: q is the same in all {log.N} samples, so that nothing can be identified")
+
+
+def smoothed(log: Log, options: Options) -> tuple[Array, Array, Array]:
+    """q, qd, qdd, each (N, n), by the way that was chosen."""
+    way = options.smoothing
+    if way == "auto":
+        way = None if log.qd is not None and log.qdd is not None else "kalman"
+    if way is None:
+        if log.qd is None or log.qdd is None:
+            raise LogError(f"{log.where}smoothing=None needs qd and qdd in the log; it has {', '.join(log.signals)}")
+        return log.q, log.qd, log.qdd
+    if way == "butterworth":
+        assert options.cutoff is not None
+        made = butterworth(log, options.cutoff)
+        if made.N != log.N:
+            raise LogError(f"{log.where}the sampling is not uniform: resample the log first with log.resampled(rate), or use smoothing='kalman'")
+        assert made.qd is not None and made.qdd is not None
+        return made.q, made.qd, made.qdd
+    states, _ = Smoother.fit(log.t, log.q, log.qd).states(log.t, log.q, log.qd)
+    return states[:, :, 0], states[:, :, 1], states[:, :, 2]
+
+
+def keep_rows(robot: Robot, qd: Array, options: Options) -> NDArray[np.bool_] | None:
+    """Which rows are fast enough for their joint's mask."""
+    if not options.mask:
+        return None
+    least = np.zeros(robot.n)
+    for name, value in options.mask:
+        least[robot.joint_names.index(name)] = value
+    return np.asarray(np.abs(qd) >= least)
