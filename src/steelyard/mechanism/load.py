@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import ModelError, choices
 from .builtin import builtin, robots
-from .mechanism import Mechanism
+from .mechanism import Mechanism, Source
 from .toml import read_toml
 from .urdf import read_urdf
 
@@ -42,7 +43,7 @@ def _reader(path: Path) -> Callable[[Path], Mechanism]:
         suffix = {"robot": ".urdf", "mujoco": ".mjcf"}.get(_outermost(path), "")
         if not suffix:
             raise ModelError(f"{path}: its outermost element is <{_outermost(path)}>; expected <robot> (URDF) or <mujoco> (MJCF)")
-    readers = {".urdf": _urdf, ".toml": _toml}
+    readers = {".urdf": _urdf, ".toml": _toml, ".mjcf": _mjcf, ".xacro": _xacro}
     if suffix not in readers:
         raise ModelError(f"{path}: files that end in {suffix or 'nothing'!r} are not known; {choices(suffix, SUFFIXES)}")
     return readers[suffix]
@@ -55,6 +56,20 @@ def _urdf(path: Path) -> Mechanism:
 
 def _toml(path: Path) -> Mechanism:
     return read_toml(_decoded(path)[0], str(path))
+
+
+def _mjcf(path: Path) -> Mechanism:
+    from .mjcf import read_mjcf
+
+    text, encoding = _decoded(path)
+    mechanism = read_mjcf(path)
+    return replace(mechanism, source=Source("mjcf", text, str(path), encoding))
+
+
+def _xacro(path: Path) -> Mechanism:
+    from .xacro import read_xacro
+
+    return read_xacro(path)
 
 
 def _outermost(path: Path) -> str:
