@@ -205,6 +205,17 @@ class Robot:
         """J^T h, (..., n) [N m|N]: the joint torques that wrenches on the links cause; wrench (..., n, 6) as in `inverse_dynamics`."""
         return self._call("wrench_torque", (q, wrench), None, out)
 
+    def joint_reactions(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrench: ArrayLike | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:  # fmt: skip
+        """What each joint passes on to its link in a motion, (..., n, 6): force [N], then moment [N m], in the link's own frame about its origin.
+
+        The drive gives the part about (or along) the axis, the bearing the rest. Lecture "Newton-Euler formulation", algorithm 2, lines 7 and 8.
+        """
+        return self._call("joint_reactions", (q, qd, qdd), parameters, out, wrench)
+
+    def forward_reactions(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, wrench: ArrayLike | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:  # fmt: skip
+        """The same under given torques, (..., n, 6), straight from the O(n) forward algorithm. Recursive direct dynamics lecture, phase 3."""
+        return self._call("forward_reactions", (q, qd, tau), parameters, out, wrench)
+
     # derivatives ------------------------------------------------------------------------------------------------------------------------
 
     def inverse_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: ArrayLike | None = None, out: Any = None) -> tuple[Array, Array, Array]:  # fmt: skip

@@ -38,12 +38,21 @@ def articulated(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequ
     q [rad|m], qd, tau [N m|N]: n scalars each; wrench: six scalars per body as in `newton_euler`. Returns n accelerations [rad/s2|m/s2].
     Refuses mimic joints. Featherstone 2008, table 7.1; lecture "Recursive dynamic method", the three phases.
     """
+    return articulated_motion(tree, q, qd, tau, wrench)[0]
+
+
+def articulated_motion(
+    tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], wrench: Sequence | None = None
+) -> tuple[list[Scalar], list[Force]]:
+    """Accelerations as in `articulated`, and with them the net force of every body with all that it carries, in its frame about its origin:
+    f_i = I_i a_i + bias_i of the articulated body. Lecture "Recursive dynamic method", phase 3 with the optional f_i."""
     refuse_ties(tree)
     joints = joint_motions(tree, q)
     velocities, drifts = spread_velocity(tree, joints, qd)  # base to tip
     driven = net_torque(tree, q, qd, tau, wrench)
-    handles = gather_inertia(tree, joints, velocities, drifts, driven)  # tip to base
-    return spread_acceleration(tree, joints, drifts, handles)  # base to tip
+    handles, inertias, biases = gather_inertia(tree, joints, velocities, drifts, driven)  # tip to base
+    qdd, accelerations = spread_acceleration(tree, joints, drifts, handles)  # base to tip
+    return qdd, [inertia.force(a) + bias for inertia, a, bias in zip(inertias, accelerations, biases, strict=True)]
 
 
 def refuse_ties(tree: Tree) -> None:
@@ -79,7 +88,7 @@ def spread_velocity(tree: Tree, joints: Sequence[JointMotion], qd: Sequence[Scal
 
 def gather_inertia(
     tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector], drifts: Sequence[Drift], driven: Sequence[Scalar]
-) -> list[Handle]:
+) -> tuple[list[Handle], list[ArticulatedInertia], list[Force]]:
     """Articulated inertias and biases, each passed on to the parent free of what its own joint lets go."""
     inertias = [ArticulatedInertia.rigid(body.inertia) for body in tree.bodies]
     biases = [net_force(body.inertia, BodyMotion(w, ZERO, spin_matrix(w, ZERO), ZERO)) for body, w in zip(tree.bodies, ws, strict=True)]
@@ -101,10 +110,12 @@ def gather_inertia(
             lifted, force = lift_articulated(joint, freed, felt, drifts[i].origin)
             inertias[body.parent] = inertias[body.parent] + lifted
             biases[body.parent] = biases[body.parent] + force
-    return handles[::-1]
+    return handles[::-1], inertias, biases
 
 
-def spread_acceleration(tree: Tree, joints: Sequence[JointMotion], drifts: Sequence[Drift], handles: Sequence[Handle]) -> list[Scalar]:
+def spread_acceleration(
+    tree: Tree, joints: Sequence[JointMotion], drifts: Sequence[Drift], handles: Sequence[Handle]
+) -> tuple[list[Scalar], list[Motion]]:
     """Joint accelerations, and with them the bodies' own."""
     qdd: list[Scalar] = [0.0] * tree.n
     accelerations: list[Motion] = []
@@ -116,7 +127,7 @@ def spread_acceleration(tree: Tree, joints: Sequence[JointMotion], drifts: Seque
         qdd[body.coordinate] = handle.rest - (v3.dot(handle.pull.f, v) + v3.dot(handle.pull.n, w))
         own = joint.along(body.multiplier * qdd[body.coordinate])
         accelerations.append(Motion(v3.add(w, own), v) if joint.revolute else Motion(w, v3.add(v, own)))
-    return qdd
+    return qdd, accelerations
 
 
 def axis_force(joint: JointMotion, inertia: ArticulatedInertia) -> Force:

@@ -100,7 +100,8 @@ def net_force(inertia: Inertia, motion: BodyMotion) -> Force:
     The moment is the skew part of U S with the second moments S of the mass, which equals I dw + w x I w in fewer operations.
     """
     m, h, _ = inertia
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = motion.U
+    w, (_, xy, xz), (yx, _, yz), (zx, zy, _) = motion.w, *motion.U
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]  # their differences are those of U's diagonal, which may not be needed
     S = inertia.second_moments()
     moment = (
         S.yy * zy + -S.zz * yz + S.xy * zx + -S.xz * yx + S.yz * (zz - yy),

@@ -19,6 +19,7 @@ from ..dynamics.inverse import inverse_dynamics
 from ..dynamics.jacobian import jacobian, jacobian_rate
 from ..dynamics.kinematics import forward_kinematics
 from ..dynamics.momentum import momentum
+from ..dynamics.reactions import forward_reactions, joint_reactions
 from ..dynamics.regressor import regressor
 from ..mechanism.tree import Tree
 from ..mechanism.vector import parameters
@@ -97,6 +98,8 @@ ALGORITHMS: dict[str, Algorithm] = {
     "slotine_li_regressor": Algorithm(
         ("q", "qd", "qrd", "qrdd"), (("Y", "np", f"{TORQUE} per unit"),), (derived.regressor_of(derived.slotine_li),)
     ),
+    "joint_reactions": Algorithm(_MOTION, (("f", "b6", "[N, N m]"),), (joint_reactions,)),
+    "forward_reactions": Algorithm(("q", "qd", "tau"), (("f", "b6", "[N, N m]"),), (forward_reactions,)),
     "inverse_dynamics_derivatives": Algorithm(_MOTION, _by_q(TORQUE), _DERIVATIVES, True),
     "forward_dynamics_derivatives": Algorithm(("q", "qd", "tau"), _by_q(ACCELERATION), (derived.forward_dynamics_derivatives,), True),
     "forward_kinematics": Algorithm(("q",), (("X", "44", "[-|m]"),), (_pose,)),
