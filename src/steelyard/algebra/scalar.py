@@ -6,11 +6,13 @@ Objects other than numbers (expression nodes, physical dimensions) implement the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 Scalar = Any
+Scalars = Sequence[Scalar]
 
 
 def _lift(name: str, fallback: Any) -> Any:

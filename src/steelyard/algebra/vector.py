@@ -5,7 +5,7 @@ Products with a model constant that is 0.0 or 1.0 vanish when the scalar folds t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from .scalar import Scalar
@@ -26,6 +26,11 @@ class Symmetric(NamedTuple):
     yy: Any
     yz: Any
     zz: Any
+
+
+def vector(x: Sequence[Scalar]) -> Vector:
+    """Three scalars as a Vector."""
+    return (x[0], x[1], x[2])
 
 
 def add(a: Vector, b: Vector) -> Vector:
