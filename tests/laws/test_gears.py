@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from random_robots import BATCH, random_state, random_tree, unit
 
 from steelyard.algebra.spatial import Inertia, Pose
 from steelyard.algebra.vector import IDENTITY, ZERO, Symmetric
@@ -24,6 +23,7 @@ from steelyard.dynamics.regroup import regrouped
 from steelyard.errors import ModelError
 from steelyard.mechanism.tree import Body, Gear, Tree
 from steelyard.mechanism.vector import parameters
+from tests.random_robots import BATCH, random_state, random_tree, unit
 
 SEEDS = range(12)
 
