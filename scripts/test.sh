@@ -18,6 +18,8 @@ if [ ! -x "$venv/bin/python" ]; then
         "$python" -m pip --python "$venv/bin/python" install --quiet pip
     }
 fi
+# The pip that comes with an older Python can search for many minutes among versions that a newer one settles in seconds.
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --upgrade pip
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[all,test]"
 
 failed=()

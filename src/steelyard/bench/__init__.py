@@ -5,6 +5,6 @@ from __future__ import annotations
 from .cases import Measurement, measure
 from .machine import Machine, this_machine
 from .startup import Startup, measure_startup
-from .yardstick import Yardstick, against_plain_loop
+from .yardstick import Yardstick, against_plain_python
 
-__all__ = ["Machine", "Measurement", "Startup", "Yardstick", "against_plain_loop", "measure", "measure_startup", "this_machine"]
+__all__ = ["Machine", "Measurement", "Startup", "Yardstick", "against_plain_python", "measure", "measure_startup", "this_machine"]

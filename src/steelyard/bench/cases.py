@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from ..compiler.threads import threads
 from ..errors import MissingExtra, ProblemError
 from ..robot import Robot
@@ -70,10 +72,15 @@ def measure(robot: Robot, rounds: int = 12, quantities: tuple[str, ...] = ()) ->
 
 
 def _rival(robot: Robot) -> tuple[Pinocchio | None, str]:
+    """The rival, if it is there and computes the same thing; else why not."""
     try:
-        return Pinocchio(robot), ""
-    except (MissingExtra, ProblemError) as error:
-        return None, str(error)
+        rival = Pinocchio(robot)
+    except (MissingExtra, ProblemError) as absent:
+        return None, str(absent)
+    states = random_states(robot, 8)
+    theirs, ours = rival.torques(states), robot.inverse_dynamics(*states)
+    error = float(np.abs(theirs - ours).max() / (np.abs(ours).max() or 1.0))
+    return (rival, "") if error < 1e-9 else (None, f"Pinocchio's torques differ from ours by {error:.0e} of the largest")
 
 
 def _batch(robot: Robot, rival: Pinocchio | None, case: Case, rounds: int) -> Measurement:

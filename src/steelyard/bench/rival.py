@@ -41,6 +41,11 @@ class Pinocchio:
         neutral = self.pin.neutral(self.model)
         return States(np.array([self.pin.integrate(self.model, neutral, row) for row in q]), qd, qdd)
 
+    def torques(self, states: States) -> Array:
+        """Inverse dynamics of our states, in our order: (N, n) [N m|N]."""
+        rows = zip(*self.arrange(states), strict=True)
+        return np.array([self.pin.rnea(self.model, self.data, *row) for row in rows])[:, self.columns]
+
     def batch(self, function: str, *inputs: Array) -> Callable[[], object]:
         """One of Pinocchio's batched functions on one thread, writing into an array made before."""
         call, pool = getattr(self.pin, function), self.pool

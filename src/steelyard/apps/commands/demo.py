@@ -11,7 +11,7 @@ SAMPLES, SECONDS = 16384, 10.0
 
 def demo(robot: Annotated[str, typer.Argument(metavar="[ROBOT]", help="A built-in name or a file.")] = "puma560") -> None:
     """Load a robot, show its card, compute a motion's torques, check the laws of physics, show the speed."""
-    from ...bench import against_plain_loop, this_machine
+    from ...bench import against_plain_python, this_machine
     from ...selfcheck import check
     from ...states import swing
     from ..loading import load
@@ -27,6 +27,6 @@ def demo(robot: Annotated[str, typer.Argument(metavar="[ROBOT]", help="A built-i
     out.print(motion_table(loaded, states, loaded.inverse_dynamics(*states), SECONDS))
     result = check(loaded)
     out.print(check_table(result))
-    out.print(speed_lines(against_plain_loop(loaded, states), this_machine()))
+    out.print(speed_lines(against_plain_python(loaded, states), this_machine()))
     if not result.ok:
         raise typer.Exit(1)

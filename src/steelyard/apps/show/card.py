@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...algebra.inertia import at_com
-from .console import number, remarks, table
+from .console import fixed, number, remarks, table
 
 if TYPE_CHECKING:
     from ...robot import Robot
@@ -48,12 +48,12 @@ def _mass(robot: Robot) -> float:
 def _head(robot: Robot) -> Text:
     mechanism = robot.mechanism
     source = mechanism.source
-    where = f"{source.path or source.format}" if source else "made in Python"
+    where = {"builtin": "built in"}.get(source.format, source.path or source.format) if source else "made in Python"
     gravity = ", ".join(number(x) for x in mechanism.gravity)
     text = Text(mechanism.name, style="bold cyan")
     facts = f"\n{robot.n} joints, {len(mechanism.links)} links, {_mass(robot):.4g} kg moving, {len(robot.parameters)} parameters"
     text.append(f"{facts}; gravity ({gravity}) m/s²", style="not bold default")
-    text.append(f"\nfrom {where}; fingerprint {robot.fingerprint[:16]}", style="not bold dim default")
+    text.append(f"\n{where}; fingerprint {robot.fingerprint[:16]}", style="not bold dim default")
     return text
 
 
@@ -85,5 +85,5 @@ def _bodies(robot: Robot) -> Table:
             made.add_row(body.name, "0", "", "", "", "")
             continue
         m, c, I = at_com(body.inertia)  # noqa: E741
-        made.add_row(body.name, number(m), ", ".join(f"{x:.4f}" for x in c), number(I.xx), number(I.yy), number(I.zz))
+        made.add_row(body.name, number(m), ", ".join(fixed(x) for x in c), number(I.xx), number(I.yy), number(I.zz))
     return made

@@ -15,18 +15,22 @@ PIPE_WIDTH = 160  # columns when the output goes to a file or another program, s
 
 
 def console() -> Console:
-    """Where results go. Colours only on a terminal; a pipe gets plain text, wide enough to be searched."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    """Where results go. Colours only on a terminal; a pipe gets plain text, wide enough to be searched. Names are never markup."""
+    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 
 
 def table(title: str, columns: Iterable[str], caption: str = "") -> Table:
     """An empty table; a column whose name starts with '>' is flush right."""
-    made = Table(
-        title=title, caption=caption or None, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", caption_justify="left"
-    )
+    made = Table(title=f"\n{title}", caption=caption or None, box=box.SIMPLE_HEAD, title_style="bold")
+    made.title_justify = made.caption_justify = "left"
     for name in columns:
         made.add_column(Text(name.lstrip(">")), justify="right" if name.startswith(">") else "left", overflow="fold")
     return made
+
+
+def fixed(x: float, decimals: int = 4) -> str:
+    """A number with so many decimals, and no minus before a zero."""
+    return f"{round(x, decimals) + 0.0:.{decimals}f}"
 
 
 def number(x: float | None, digits: int = 4) -> str:
@@ -39,4 +43,4 @@ def number(x: float | None, digits: int = 4) -> str:
 def remarks(sentences: Iterable[str]) -> RenderableType:
     """What loading found or changed."""
     lines = [Text(f"• {sentence}", style="yellow") for sentence in sentences]
-    return Group(Text("Remarks", style="bold"), *lines) if lines else Text("No remarks.", style="dim")
+    return Group(Text("\nRemarks", style="bold"), *lines) if lines else Text("\nNo remarks.", style="dim")
