@@ -32,7 +32,7 @@ _SLIDE = 2
 def read_mjcf(path: str | Path) -> Mechanism:
     """A mechanism from an MJCF file (with what it includes). Meshes are only needed by bodies that have no <inertial>."""
     model, remarks = compiled(Path(path))
-    names = _Names(model)
+    names = _Names(model, str(path))
     links, joints = [Link(names.body(0))], []
     for body in range(1, model.nbody):
         parts = _body(model, names, body)
@@ -73,7 +73,7 @@ def _body(model: Any, names: _Names, body: int) -> tuple[list[Link], list[Joint]
 def _joint(model: Any, names: _Names, joint: int, parent: str, child: str, place: Pose) -> Joint:
     kind = int(model.jnt_type[joint])
     if kind in _OTHER_JOINTS:
-        raise ModelError(f"joint {names.joint(joint)!r} of body {names.body(model.jnt_bodyid[joint])!r}: {_OTHER_JOINTS[kind]}")
+        raise ModelError(f"{names.where}: joint {names.joint(joint)!r} of body {names.body(model.jnt_bodyid[joint])!r}: {_OTHER_JOINTS[kind]}")
     dof, ref = model.jnt_dofadr[joint], float(model.qpos0[model.jnt_qposadr[joint]])
     axis = snap.axis(unit(_vector(model.jnt_axis[joint])) or (0.0, 0.0, 1.0))
     sliding, limited = kind == _SLIDE, bool(model.jnt_limited[joint])
@@ -144,8 +144,8 @@ def _remarks(model: Any, names: _Names) -> list[str]:
 class _Names:
     """Names of bodies, joints and sites; those that have none get one."""
 
-    def __init__(self, model: Any) -> None:
-        self._model = model
+    def __init__(self, model: Any, where: str) -> None:
+        self._model, self.where = model, where
 
     def model(self) -> str:
         return bytes(self._model.names).split(b"\0", 1)[0].decode()

@@ -13,7 +13,7 @@ def compiled(path: Path) -> tuple[Any, list[str]]:
     """The compiled MjModel of a file and remarks about what was left out of it."""
     mujoco = imported()
     try:
-        spec = mujoco.MjSpec.from_file(str(path))
+        spec = _parsed(mujoco, path)
         remarks = _slimmed(mujoco, spec)
         bare = [body.name for body in spec.bodies if not body.explicitinertial and any(geom.meshname for geom in body.geoms)]
     except ValueError as error:
@@ -23,6 +23,14 @@ def compiled(path: Path) -> tuple[Any, list[str]]:
     except ValueError as error:
         hint = f"; the inertia of {', '.join(map(repr, bare))} is computed from meshes: give them an <inertial>" if bare else ""
         raise ModelError(f"{path}: {_sentence(error)}{hint}") from None
+
+
+def _parsed(mujoco: Any, path: Path) -> Any:
+    if path.suffix.lower() == ".xml":
+        return mujoco.MjSpec.from_file(str(path))
+    spec = mujoco.MjSpec.from_string(path.read_text(encoding="utf-8"))  # MuJoCo reads no other suffix from a file
+    spec.modelfiledir = str(path.parent)
+    return spec
 
 
 def imported() -> Any:

@@ -1,0 +1,152 @@
+"""MuJoCo's own numbers: frames, mass matrix, bias forces and friction of models that use every feature the reader knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+from steelyard.mechanism import Mechanism, Tree, load, reduce
+from steelyard.mechanism.edit import with_friction, with_rotors
+from steelyard.mechanism.urdf_write import urdf
+from tests.plain_recursion import frame_pose, torques
+
+ARM = """
+<mujoco model="arm">
+  <compiler angle="degree" meshdir="nowhere"/>
+  <option gravity="0.3 -1 -9.5"/>
+  <asset><mesh name="shell" file="absent.stl"/><texture name="paint" type="2d" file="absent.png"/><material name="skin" texture="paint"/></asset>
+  <default><joint damping="0.4" armature="0.05"/></default>
+  <worldbody>
+    <body name="stand" pos="0.1 0.2 0.3" euler="10 20 30">
+      <inertial pos="0 0 0.1" mass="5" diaginertia="0.1 0.1 0.1"/>
+      <body name="shoulder" pos="0 0 0.4" quat="0.9 0.1 0.2 0.3">
+        <inertial pos="0.01 0.02 0.03" mass="2" fullinertia="0.03 0.02 0.04 0.001 0.002 0.003"/>
+        <geom type="mesh" mesh="shell" material="skin"/>
+        <joint name="pan" axis="0 0 1" range="-120 120"/>
+        <joint name="lift" axis="0 2 1" pos="0.1 0 0.05" ref="25"/>
+        <joint name="reach" type="slide" axis="1 1 0" ref="0.2" range="-0.1 0.6" armature="0.7"/>
+        <body name="elbow" pos="0.5 0 0">
+          <inertial pos="0.1 0 0" mass="1.5" diaginertia="0.01 0.02 0.025" euler="0 45 0"/>
+          <joint name="bend" axis="0 1 0" pos="-0.05 0.02 0"/>
+          <site name="tip" pos="0.3 0 0" euler="0 90 0"/>
+          <body pos="0.2 0 0.1"><geom size="0.05 0.1" type="capsule" density="700"/><joint axis="1 0 0"/></body>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+COUPLED = """
+<mujoco model="gripper">
+  <compiler angle="radian"/>
+  <worldbody>
+    <body name="palm"><inertial pos="0 0 0" mass="1" diaginertia="0.1 0.1 0.1"/><joint name="roll" axis="0 0 1"/>
+      <body name="left" pos="0 0.1 0"><inertial pos="0 0.1 0.02" mass="0.3" diaginertia="0.01 0.01 0.01"/>
+        <joint name="left" axis="1 0 0" ref="0.4" armature="0.02" damping="0.1"/></body>
+      <body name="right" pos="0 -0.1 0"><inertial pos="0 -0.1 0.02" mass="0.3" diaginertia="0.01 0.01 0.01"/>
+        <joint name="right" axis="1 0 0" ref="-0.1" armature="0.03" damping="0.2"/></body>
+    </body>
+  </worldbody>
+  <equality><joint joint1="right" joint2="left" polycoef="0.05 -1.5 0 0 0"/></equality>
+</mujoco>
+"""
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> tuple[Mechanism, Tree, mujoco.MjModel]:
+    path = tmp_path / "arm.xml"
+    path.write_text(ARM)
+    mechanism = load(path)
+    bare = ARM.replace('<geom type="mesh" mesh="shell" material="skin"/>', "").replace(
+        ARM[ARM.index("<asset>") : ARM.index("</asset>") + 8], ""
+    )
+    return mechanism, reduce(mechanism), mujoco.MjModel.from_xml_string(bare)
+
+
+def test_coordinates_are_mujocos_in_mujocos_order(arm) -> None:
+    mechanism, tree, _ = arm
+    assert tree.coordinates == ("pan", "lift", "reach", "bend", "joint4")
+    assert mechanism.name == "arm"
+    assert tree.gravity == (0.3, -1.0, -9.5)
+    assert [joint.kind for joint in mechanism.joints if joint.kind != "fixed"] == [
+        "revolute",
+        "continuous",
+        "prismatic",
+        "continuous",
+        "continuous",
+    ]
+
+
+def test_frames_of_bodies_and_sites(arm, rng: np.random.Generator) -> None:
+    _, tree, model = arm
+    data = mujoco.MjData(model)
+    data.qpos[:] = rng.uniform(-1, 1, model.nq)
+    mujoco.mj_kinematics(model, data)
+    for name in ("stand", "shoulder", "elbow"):
+        X = frame_pose(tree, data.qpos, name)
+        np.testing.assert_allclose(X[:3, 3], data.body(name).xpos, atol=1e-12)
+        np.testing.assert_allclose(X[:3, :3].ravel(), data.body(name).xmat, atol=1e-12)
+    X = frame_pose(tree, data.qpos, "tip")
+    np.testing.assert_allclose(X[:3, 3], data.site("tip").xpos, atol=1e-12)
+    np.testing.assert_allclose(X[:3, :3].ravel(), data.site("tip").xmat, atol=1e-12)
+
+
+def test_torques_are_those_of_mj_inverse(arm, rng: np.random.Generator) -> None:
+    _, tree, model = arm
+    data = mujoco.MjData(model)
+    model.jnt_limited[:] = 0  # forces of stops are no part of the model
+    data.qpos[:], data.qvel[:], data.qacc[:] = rng.uniform(-1, 1, (3, model.nv))
+    mujoco.mj_inverse(model, data)
+    np.testing.assert_allclose(torques(tree, data.qpos, data.qvel, data.qacc), data.qfrc_inverse, rtol=1e-9, atol=1e-9)
+
+
+def test_rotors_friction_and_ranges(arm) -> None:
+    _, tree, model = arm
+    assert tree.armature == tuple(model.dof_armature)
+    assert [friction.viscous for friction in tree.friction] == [0.4] * 5
+    assert tree.limits[0].upper == pytest.approx(np.radians(120))
+    assert (tree.limits[2].lower, tree.limits[2].upper) == (-0.1, 0.6)
+    assert sum(body.inertia.m for body in tree.bodies) == pytest.approx(model.body_mass.sum() - 5)
+
+
+def test_a_joint_equality_becomes_a_mimic(tmp_path: Path, rng: np.random.Generator) -> None:
+    (tmp_path / "gripper.mjcf").write_text(COUPLED)
+    mechanism = load(tmp_path / "gripper.mjcf")
+    tree = reduce(mechanism)
+    assert tree.coordinates == ("roll", "left")
+    q, qd, qdd = rng.uniform(-1, 1, (3, 2))
+    model = mujoco.MjModel.from_xml_string(COUPLED)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    data, k, left = mujoco.MjData(model), -1.5, q[1]
+    data.qpos[:] = [q[0], left, -0.1 + 0.05 + k * (left - 0.4)]
+    data.qvel[:], data.qacc[:] = [qd[0], qd[1], k * qd[1]], [qdd[0], qdd[1], k * qdd[1]]
+    mujoco.mj_inverse(model, data)
+    both = [data.qfrc_inverse[0], data.qfrc_inverse[1] + k * data.qfrc_inverse[2]]
+    np.testing.assert_allclose(torques(tree, q, qd, qdd), both, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["elbow_6r", "planar_rp"])
+def test_mujoco_reads_our_urdf_and_agrees(name: str, rng: np.random.Generator) -> None:
+    """The element of our own in the file is passed over, and the numbers are the same."""
+    tree = reduce(load(name))
+    text = urdf(load(name))
+    assert "<steelyard" in text
+    spec = mujoco.MjSpec.from_string(text)
+    spec.compiler.balanceinertia = spec.compiler.fusestatic = False
+    spec.compiler.boundmass = spec.compiler.boundinertia = 0
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    data.qpos[:] = rng.uniform(-1, 1, model.nq)
+    mujoco.mj_kinematics(model, data)
+    X = frame_pose(tree, data.qpos, tree.bodies[-1].name)
+    np.testing.assert_allclose(X[:3, 3], data.body(tree.bodies[-1].name).xpos, atol=1e-12)
+    data.qvel[:], data.qacc[:] = rng.uniform(-1, 1, (2, model.nv))
+    model.jnt_limited[:] = 0
+    model.dof_frictionloss[:] = 0
+    model.opt.gravity[:] = tree.gravity
+    mujoco.mj_inverse(model, data)
+    smooth = reduce(with_friction(with_rotors(load(name), 0.0), coulomb=0.0))  # URDF has no rotors; MuJoCo's dry friction is a constraint
+    np.testing.assert_allclose(torques(smooth, data.qpos, data.qvel, data.qacc), data.qfrc_inverse, rtol=1e-9, atol=1e-9)
