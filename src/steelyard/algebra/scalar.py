@@ -35,7 +35,7 @@ sign = _lift("sign", np.sign)  # sign(0) = 0
 
 
 def where(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
-    """`yes` where the condition holds, else `no`: the only conditional. Both branches are always evaluated: guard arguments, not results."""
+    """`yes` where the condition holds, else `no`: the only conditional. Both branches are evaluated: guard arguments, not results."""
     for x in (condition, yes, no):
         method = getattr(type(x), "where", None)
         if method is not None:

@@ -58,9 +58,8 @@ def rebuilt(body: Body, R: Array, p: Array, new: tuple[Array, Array], reach: flo
     placement = Pose(tuple(tuple(snap(x, 1.0) for x in row) for row in R), tuple(snap(x, reach) for x in p))  # type: ignore[arg-type]
     turn, origin = new
     back = Pose(tuple(tuple(float(x) for x in row) for row in turn.T), tuple(float(x) for x in -turn.T @ origin))  # type: ignore[arg-type]
-    return replace(
-        body, placement=placement, axis=(0.0, 0.0, 1.0), inertia=snapped_inertia(moved(body.inertia, back), reach), offset=body.offset + angle
-    )
+    inertia = snapped_inertia(moved(body.inertia, back), reach)
+    return replace(body, placement=placement, axis=(0.0, 0.0, 1.0), inertia=inertia, offset=body.offset + angle)
 
 
 def snapped_inertia(inertia: Inertia, reach: float) -> Inertia:

@@ -91,7 +91,7 @@ def parallel(body: Body, child: Body) -> bool:
 
 
 def foot(z: Array, point: Array, direction: Array) -> Array:
-    """The point of the line through the origin along z that is nearest to another line; level with that line's point where both are parallel."""
+    """The point of the line through the origin along z that is nearest to another line; level with its point where both are parallel."""
     normal = np.cross(z, direction)
     square = float(normal @ normal)
     if square < PARALLEL**2:

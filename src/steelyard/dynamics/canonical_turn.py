@@ -60,7 +60,7 @@ def across(body: Body, child: Body) -> Array:
 
 
 def tip_axes(body: Body) -> Array:
-    """Axes of a body that carries nothing: x such that the first moment has no y part, or, where it has none at all, the inertia no xy part."""
+    """Axes of a body that carries nothing: x such that the first moment has no y part, or, where it has none, the inertia no xy part."""
     turn = axes_on(np.array(body.axis, dtype=float))
     m, h, I = body.inertia  # noqa: E741
     if not all(isinstance(value, float) for value in (m, *h, *I)):

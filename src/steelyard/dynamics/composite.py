@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Force, Inertia
 from ..algebra.vector import Symmetric, Vector
 from ..mechanism.tree import Tree
@@ -14,7 +14,7 @@ from .joint_motion import JointMotion, joint_motions
 from .newton_euler import lift
 
 
-def mass_matrix(tree: Tree, q: Sequence[Scalar]) -> list[list[Scalar]]:
+def mass_matrix(tree: Tree, q: Scalars) -> list[list[Scalar]]:
     """M(q), n x n, symmetric, so that the kinetic energy is qd^T M qd / 2. Rotor inertias are on its diagonal, their spin beside it.
 
     q: n scalars [rad|m]. Entries in kg m2 (kg m, kg for slides); an entry between different branches is the float 0.0.

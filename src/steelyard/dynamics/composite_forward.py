@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 from ..mechanism.tree import Tree
 from .composite import mass_matrix
 from .factorisation import factorise, solve
 from .inverse import bias_torque
 
 
-def composite_forward(
-    tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], wrench: Sequence[Sequence[Scalar]] | None = None
-) -> list[Scalar]:
+def composite_forward(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:
     """Accelerations under given torques: (M + diag(Ia)) qdd = tau - C qd - g - tau_f(qd) + J^T wrench.
 
     q [rad|m], qd, tau [N m|N]: n scalars each; wrench: six scalars per body as in `newton_euler`. Returns n accelerations [rad/s2|m/s2].

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Force, Inertia
 from ..algebra.vector import ZERO, Matrix, Vector
 from ..mechanism.tree import Tree
@@ -17,19 +17,22 @@ from .newton_euler import lift
 
 
 class Flow(NamedTuple):
-    """A composite body in motion: its inertia, and of the velocities u of its points beside its origin's the moments
-    P = sum of u dm [kg m/s] and K = sum of u r^T dm [kg m2/s]."""
+    """A composite body in motion: its inertia, and moments of the velocities u that its points r have beside its origin.
+
+    P = sum of u dm [kg m/s] and K = sum of u r^T dm [kg m2/s].
+    """
 
     inertia: Inertia
     P: Vector
     K: Matrix
 
 
-def coriolis_matrix(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[list[Scalar]]:
+def coriolis_matrix(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
     """C(q, qd), n x n, with c_ij = sum over k of the Christoffel symbols c_ijk qd_k: dM/dt - 2 C is skew-symmetric, dM/dt = C + C^T.
 
-    q [rad|m], qd: n scalars each. For point masses C = sum of m J^T dJ/dt; the sums over the points that a joint carries are its composite body's
-    moments, so that each pair of joints costs a few steps. Echeandia and Wensing 2021; lecture "Structure and identification", property 4.
+    q [rad|m], qd: n scalars each. For point masses C = sum of m J^T dJ/dt; the sums over the points that a joint carries are moments of its
+    composite body, so that each pair of joints costs a few steps.
+    Echeandia and Wensing 2021; lecture "Structure and identification", property 4.
     """
     joints = joint_motions(tree, q)
     ws = spread_spin(tree, joints, qd)  # base to tip
@@ -41,7 +44,7 @@ def coriolis_matrix(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> li
     return [[a + b for a, b in zip(row, spin, strict=True)] for row, spin in zip(C, gear_coriolis(tree, q, qd), strict=True)]
 
 
-def christoffel(tree: Tree, q: Sequence[Scalar]) -> list[list[list[Scalar]]]:
+def christoffel(tree: Tree, q: Scalars) -> list[list[list[Scalar]]]:
     """c_ijk(q) = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, n x n x n, so that C_ij = sum over k of c_ijk qd_k. q: n scalars [rad|m].
 
     Lecture "Lagrangian of a robot", Christoffel symbols; Siciliano et al. 2009, eq. (7.45).
@@ -69,7 +72,7 @@ def _fill(
         i = row.parent
 
 
-def spread_spin(tree: Tree, joints: Sequence[JointMotion], qd: Sequence[Scalar]) -> list[Vector]:
+def spread_spin(tree: Tree, joints: Sequence[JointMotion], qd: Scalars) -> list[Vector]:
     """The angular velocity of every body in its own frame."""
     ws: list[Vector] = []
     for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
@@ -78,7 +81,7 @@ def spread_spin(tree: Tree, joints: Sequence[JointMotion], qd: Sequence[Scalar])
     return ws
 
 
-def origin_drifts(tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector], qd: Sequence[Scalar]) -> list[Vector]:
+def origin_drifts(tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector], qd: Scalars) -> list[Vector]:
     """How fast every body's origin moves beside its parent's, in the parent's frame."""
     drifts: list[Vector] = []
     for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
@@ -143,5 +146,3 @@ def _trace_less(K: Matrix, z: Vector) -> Vector:
         (xx + zz) * z[1] - yx * z[0] - yz * z[2],
         (xx + yy) * z[2] - zx * z[0] - zy * z[1],
     )
-
-

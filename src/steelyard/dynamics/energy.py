@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Inertia, Motion
 from ..mechanism.tree import Tree
 from .gyroscopic import gear_energy
 from .joint_motion import JointMotion, joint_motions, joint_rates
 
 
-def kinetic_energy(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Scalar:
+def kinetic_energy(tree: Tree, q: Scalars, qd: Scalars) -> Scalar:
     """T = qd^T M(q) qd / 2 [J], rotors included. q [rad|m], qd: n scalars each.
 
-    Sum over the bodies of m v.v / 2 + v . (w x h) + w . I w / 2. Lecture "Lagrangian of a robot", kinetic energy; Siciliano et al. 2009, eq. (7.32).
+    Sum over the bodies of m v.v / 2 + v . (w x h) + w . I w / 2.
+    Lecture "Lagrangian of a robot", kinetic energy; Siciliano et al. 2009, eq. (7.32).
     """
     velocities = spread_velocity(tree, joint_motions(tree, q), qd)  # base to tip
     bodies = [body_energy(body.inertia, motion) for body, motion in zip(tree.bodies, velocities, strict=True)]
@@ -23,7 +24,7 @@ def kinetic_energy(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Sca
     return sum(bodies + rotors, gear_energy(tree, q, qd))
 
 
-def spread_velocity(tree: Tree, joints: Sequence[JointMotion], qd: Sequence[Scalar]) -> list[Motion]:
+def spread_velocity(tree: Tree, joints: Sequence[JointMotion], qd: Scalars) -> list[Motion]:
     """Angular velocity of every body and velocity of its origin, in its own frame."""
     velocities: list[Motion] = []
     for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):

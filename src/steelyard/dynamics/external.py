@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Force
 from ..mechanism.tree import Tree
 from .joint_motion import to_coordinates
 from .kinematics import joint_axes, poses
 
 
-def wrench_torque(tree: Tree, q: Sequence[Scalar], wrench: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+def wrench_torque(tree: Tree, q: Scalars, wrench: Sequence[Scalars]) -> list[Scalar]:
     """Generalised effort of wrenches that the environment applies to the links: tau = sum over the bodies of J_i(q)^T wrench_i.
 
     q: n scalars [rad|m]. wrench: per body six scalars, force [N] then moment [N m], in the base frame about the body's origin.

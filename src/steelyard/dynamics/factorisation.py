@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 
 
 class Factors(NamedTuple):
@@ -15,7 +15,7 @@ class Factors(NamedTuple):
     inverse: list[Scalar]
 
 
-def factorise(M: Sequence[Sequence[Scalar]]) -> Factors:
+def factorise(M: Sequence[Scalars]) -> Factors:
     """M = L^T D L of a symmetric positive-definite matrix, last row first, so that the float 0.0 between branches stays 0.0.
 
     M: n x n scalars, of which the lower triangle is read. Featherstone 2008, table 6.3 (LTDL).
@@ -33,7 +33,7 @@ def factorise(M: Sequence[Sequence[Scalar]]) -> Factors:
     return Factors(A, inverse)
 
 
-def solve(factors: Factors, b: Sequence[Scalar]) -> list[Scalar]:
+def solve(factors: Factors, b: Scalars) -> list[Scalar]:
     """x with L^T D L x = b. Featherstone 2008, table 6.4."""
     x = list(b)
     for k in reversed(range(len(x))):

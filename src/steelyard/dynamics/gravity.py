@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 from ..algebra.vector import Vector
 from ..mechanism.tree import Tree
 from .joint_motion import JointMotion, joint_motions, to_coordinates
@@ -13,7 +13,7 @@ from .joint_motion import JointMotion, joint_motions, to_coordinates
 Moment = tuple[Scalar, Vector]  # mass [kg] and first moment [kg m]
 
 
-def gravity_torque(tree: Tree, q: Sequence[Scalar]) -> list[Scalar]:
+def gravity_torque(tree: Tree, q: Scalars) -> list[Scalar]:
     """g(q) = dU/dq, the torques that hold the robot at rest. q: n scalars [rad|m]. Returns n torques [N m|N].
 
     Each joint carries one composite body, of which weight and first moment are all that gravity feels.
@@ -25,7 +25,7 @@ def gravity_torque(tree: Tree, q: Sequence[Scalar]) -> list[Scalar]:
     return to_coordinates(tree, [hold(*parts) for parts in zip(joints, moments, lifts, strict=True)])
 
 
-def potential_energy(tree: Tree, q: Sequence[Scalar]) -> Scalar:
+def potential_energy(tree: Tree, q: Scalars) -> Scalar:
     """U(q) = -g . (sum of the bodies' first moments about the base's origin) [J]; zero where all mass is at the base's origin.
 
     q: n scalars [rad|m]. Lecture "Lagrangian of a robot", potential energy; Siciliano et al. 2009, eq. (7.36).

@@ -1,9 +1,9 @@
 """Rotors that spin on moving bodies: what their momentum does beyond the inertia Ia that the joint feels.
 
-A rotor of inertia I_m turns at k qd_c about an axis z fixed to the body that carries it. Locked, it is part of that body. Turning, it adds the
-energy Ia qd_c^2 / 2 + qd_c s . w with the armature Ia = k^2 I_m, the spin s = (Ia / k) z per unit rate and the carrier's angular velocity w.
-The first is the armature's; the second is here, and all that follows from it. Lecture "Newton-Euler formulation", augmented link, forward and
-backward equations; Siciliano et al. 2009, section 7.2.2.
+A rotor of inertia I_m turns at k qd_c about an axis z fixed to the body that carries it. Locked, it is part of that body. Turning, it adds
+the energy Ia qd_c^2 / 2 + qd_c s . w with the armature Ia = k^2 I_m, the spin s = (Ia / k) z per unit rate and the carrier's angular
+velocity w. The first is the armature's; the second is here, and all that follows from it.
+Lecture "Newton-Euler formulation", augmented link, forward and backward equations; Siciliano et al. 2009, section 7.2.2.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 from ..algebra.vector import ZERO, Vector
 from ..mechanism.tree import Gear, Tree
 from .joint_motion import JointMotion, joint_motions, joint_rates
@@ -26,7 +26,7 @@ class Spin(NamedTuple):
     axes: list[tuple[int, Vector]]  # body and axis
 
 
-def spins(tree: Tree, q: Sequence[Scalar], unit: bool = False) -> Iterator[Spin]:
+def spins(tree: Tree, q: Scalars, unit: bool = False) -> Iterator[Spin]:
     """Every rotor that sits on a moving body; of unit armature, or of its own."""
     joints = joint_motions(tree, q)
     for gear in tree.gears:
@@ -43,7 +43,7 @@ def carrier_axes(tree: Tree, joints: Sequence[JointMotion], body: int) -> list[t
     return [(i, joints[body].down(axis)) for i, axis in below] + own
 
 
-def turning(axes: Sequence[tuple[int, Vector]], rates: Sequence[Scalar]) -> Vector:
+def turning(axes: Sequence[tuple[int, Vector]], rates: Scalars) -> Vector:
     """Angular velocity of a carrier: the sum of its axes times the joints' rates."""
     w = ZERO
     for i, axis in axes:
@@ -51,7 +51,7 @@ def turning(axes: Sequence[tuple[int, Vector]], rates: Sequence[Scalar]) -> Vect
     return w
 
 
-def turning_rate(axes: Sequence[tuple[int, Vector]], rates: Sequence[Scalar], accelerations: Sequence[Scalar]) -> Vector:
+def turning_rate(axes: Sequence[tuple[int, Vector]], rates: Scalars, accelerations: Scalars) -> Vector:
     """Angular acceleration of a carrier, in its frame: each axis turns with the joints before it."""
     w, dw = ZERO, ZERO
     for i, axis in axes:
@@ -61,7 +61,7 @@ def turning_rate(axes: Sequence[tuple[int, Vector]], rates: Sequence[Scalar], ac
     return dw
 
 
-def gear_torque(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Scalar]:
+def gear_torque(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[Scalar]:
     """Torques that the rotors' spin takes beside Ia qdd, n scalars [N m|N].
 
     The coordinate feels s . dw/dt; the joints below the carrier feel the moment s qdd_c + qd_c w x s.
@@ -74,7 +74,7 @@ def gear_torque(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequ
     return tau
 
 
-def gear_rows(tree: Tree, spin: Spin, qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> Iterator[tuple[int, Scalar]]:
+def gear_rows(tree: Tree, spin: Spin, qd: Scalars, qdd: Scalars) -> Iterator[tuple[int, Scalar]]:
     """What one rotor adds to the torque of each coordinate it is coupled with."""
     rates, accelerations = joint_rates(tree, qd), joint_rates(tree, qdd)
     c = spin.gear.coordinate
@@ -85,7 +85,7 @@ def gear_rows(tree: Tree, spin: Spin, qd: Sequence[Scalar], qdd: Sequence[Scalar
         yield tree.bodies[i].coordinate, tree.bodies[i].multiplier * v3.dot(axis, moment)
 
 
-def gear_matrix(tree: Tree, q: Sequence[Scalar]) -> list[list[Scalar]]:
+def gear_matrix(tree: Tree, q: Scalars) -> list[list[Scalar]]:
     """What the rotors' spin adds to the mass matrix, n x n: s . axis between the coordinate and every joint below the carrier."""
     M: list[list[Scalar]] = [[0.0] * tree.n for _ in range(tree.n)]
     for spin in spins(tree, q):
@@ -98,7 +98,7 @@ def gear_matrix(tree: Tree, q: Sequence[Scalar]) -> list[list[Scalar]]:
     return M
 
 
-def gear_coriolis(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[list[Scalar]]:
+def gear_coriolis(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
     """What the rotors' spin adds to the Coriolis matrix of the Christoffel symbols, n x n.
 
     Of M_cj = s . a_j only the joints k between j and the carrier change anything: d_kj = dM_cj/dq_k = (a_k x s) . a_j for k after j.
@@ -124,13 +124,13 @@ def gear_coriolis(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list
     return C
 
 
-def gear_energy(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Scalar:
+def gear_energy(tree: Tree, q: Scalars, qd: Scalars) -> Scalar:
     """What the rotors' spin adds to the kinetic energy: qd_c s . w [J]."""
     rates = joint_rates(tree, qd)
     return sum((qd[s.gear.coordinate] * v3.dot(s.s, turning(s.axes, rates)) for s in spins(tree, q)), 0.0)
 
 
-def gear_momentum(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+def gear_momentum(tree: Tree, q: Scalars, qd: Scalars) -> list[Scalar]:
     """What the rotors' spin adds to the generalised momentum, n scalars [kg m2/s|kg m/s]."""
     p: list[Scalar] = [0.0] * tree.n
     rates = joint_rates(tree, qd)
@@ -143,7 +143,7 @@ def gear_momentum(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list
     return p
 
 
-def gear_columns(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[int, list[Scalar]]:
+def gear_columns(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> dict[int, list[Scalar]]:
     """Per coordinate with a rotor on a moving body, what its column of Ia has beside qdd."""
     columns: dict[int, list[Scalar]] = {}
     for spin in spins(tree, q, unit=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Motion, Pose
 from ..algebra.vector import ZERO, Vector
 from ..mechanism.tree import Frame, Tree
@@ -13,7 +13,7 @@ from .joint_motion import joint_rates
 from .kinematics import find_frame, joint_axes, poses
 
 
-def jacobian(tree: Tree, q: Sequence[Scalar], frame: str | Frame) -> list[list[Scalar]]:
+def jacobian(tree: Tree, q: Scalars, frame: str | Frame) -> list[list[Scalar]]:
     """J(q), 6 x n: (v, w) = J qd, rows linear velocity of the frame's origin [m/s], then angular velocity [rad/s], in the base frame.
 
     q: n scalars [rad|m]. Column of a turn z x (o - o_i), z; of a slide z, 0. Siciliano et al. 2009, eq. (3.30).
@@ -23,10 +23,11 @@ def jacobian(tree: Tree, q: Sequence[Scalar], frame: str | Frame) -> list[list[S
     return assemble(tree, columns(tree, where, carriers(tree, body), origin(where, body, pose)))
 
 
-def jacobian_rate(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], frame: str | Frame) -> list[list[Scalar]]:
+def jacobian_rate(tree: Tree, q: Scalars, qd: Scalars, frame: str | Frame) -> list[list[Scalar]]:
     """dJ/dt, 6 x n, so that the frame accelerates by J qdd + (dJ/dt) qd. q [rad|m], qd: n scalars each.
 
-    An axis turns with its body, dz/dt = w_i x z, and lever arms change with the velocities of their ends. Siciliano et al. 2009, eq. (3.101) ff.
+    An axis turns with its body, dz/dt = w_i x z, and lever arms change with the velocities of their ends.
+    Siciliano et al. 2009, section 3.6.
     """
     body, pose = find_frame(tree, frame)
     where = poses(tree, q)
@@ -61,9 +62,7 @@ def column_rate(tree: Tree, where: Sequence[Pose], z: Vector, motion: Motion, i:
     return Motion(zd, v3.add(v3.cross(zd, v3.sub(o, where[i].p)), v3.cross(z, v3.sub(tip, motion.v))))
 
 
-def base_velocities(
-    tree: Tree, where: Sequence[Pose], axes: Sequence[Vector], chain: Sequence[int], qd: Sequence[Scalar]
-) -> dict[int, Motion]:
+def base_velocities(tree: Tree, where: Sequence[Pose], axes: Sequence[Vector], chain: Sequence[int], qd: Scalars) -> dict[int, Motion]:
     """Angular velocity and velocity of the origin of the chain's bodies, in the base frame."""
     rates = joint_rates(tree, qd)
     motions: dict[int, Motion] = {}

@@ -6,12 +6,11 @@ A vector passes the constant rotation of the placement first and the turn of the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..algebra import scalar
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 from ..algebra.vector import Matrix, Symmetric, Vector
 from ..mechanism.tree import Body, Tree
 
@@ -80,7 +79,7 @@ class JointMotion:
         return planar_symmetric(k, self.c, self.s, m, self.axis[k])
 
 
-def joint_motions(tree: Tree, q: Sequence[Scalar]) -> list[JointMotion]:
+def joint_motions(tree: Tree, q: Scalars) -> list[JointMotion]:
     """Every joint at the position q (n scalars [rad|m]); a tied joint stands at multiplier * q + offset."""
     return [joint_motion(body, position) for body, position in zip(tree.bodies, joint_positions(tree, q), strict=True)]
 
@@ -94,17 +93,17 @@ def joint_motion(body: Body, position: Scalar) -> JointMotion:
     return JointMotion(False, R, v3.add(p, slide), body.axis, 1.0, 0.0)
 
 
-def joint_positions(tree: Tree, q: Sequence[Scalar]) -> list[Scalar]:
+def joint_positions(tree: Tree, q: Scalars) -> list[Scalar]:
     """The position of each body's joint: multiplier * q + offset."""
     return [body.multiplier * q[body.coordinate] + body.offset for body in tree.bodies]
 
 
-def joint_rates(tree: Tree, qd: Sequence[Scalar]) -> list[Scalar]:
+def joint_rates(tree: Tree, qd: Scalars) -> list[Scalar]:
     """The velocity (or acceleration) of each body's joint: multiplier * qd."""
     return [body.multiplier * qd[body.coordinate] for body in tree.bodies]
 
 
-def to_coordinates(tree: Tree, efforts: Sequence[Scalar]) -> list[Scalar]:
+def to_coordinates(tree: Tree, efforts: Scalars) -> list[Scalar]:
     """Efforts of the bodies' joints as n generalised efforts: tied joints add up, each by its multiplier (virtual work)."""
     tau: list[Scalar] = [0.0] * tree.n
     for body, effort in zip(tree.bodies, efforts, strict=True):
@@ -159,7 +158,7 @@ def planar_symmetric(k: int, c: Scalar, s: Scalar, m: Symmetric, sense: float) -
     x, y = full[i][k], full[j][k]
     out[i][k] = out[k][i] = c * x - s * y
     out[j][k] = out[k][j] = s * x + c * y
-    return v3.symmetric((tuple(out[0]), tuple(out[1]), tuple(out[2])))  # type: ignore[arg-type]
+    return v3.symmetric((v3.vector(out[0]), v3.vector(out[1]), v3.vector(out[2])))
 
 
 def planar_matrix(k: int, c: Scalar, s: Scalar, m: Matrix, sense: float) -> Matrix:
@@ -172,4 +171,4 @@ def planar_matrix(k: int, c: Scalar, s: Scalar, m: Matrix, sense: float) -> Matr
     out[i][j], out[j][i] = s * key + m[i][j], s * key + m[j][i]
     out[i][k], out[j][k] = c * m[i][k] - s * m[j][k], s * m[i][k] + c * m[j][k]
     out[k][i], out[k][j] = c * m[k][i] - s * m[k][j], s * m[k][i] + c * m[k][j]
-    return (tuple(out[0]), tuple(out[1]), tuple(out[2]))  # type: ignore[return-value]
+    return (v3.vector(out[0]), v3.vector(out[1]), v3.vector(out[2]))

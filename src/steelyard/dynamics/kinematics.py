@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalars
 from ..algebra.spatial import Pose
 from ..algebra.vector import Vector
 from ..mechanism.tree import Frame, Tree
 from .joint_motion import joint_motions
 
 
-def poses(tree: Tree, q: Sequence[Scalar]) -> list[Pose]:
+def poses(tree: Tree, q: Scalars) -> list[Pose]:
     """Pose X_0i of every body's frame in the base frame, base to tip: X_0i = X_0p X_pi(q).
 
     q: n scalars [rad|m]. Returns a Pose (R, p [m]) per body. Featherstone 2008, section 4.2; a row of R_0i is the row of R_0p brought down.
@@ -25,7 +25,7 @@ def poses(tree: Tree, q: Sequence[Scalar]) -> list[Pose]:
     return result
 
 
-def forward_kinematics(tree: Tree, q: Sequence[Scalar], frame: str | Frame) -> Pose:
+def forward_kinematics(tree: Tree, q: Scalars, frame: str | Frame) -> Pose:
     """Pose of a frame, by name or as a Frame, in the base frame. q: n scalars [rad|m]. Returns a Pose (R, p [m])."""
     body, pose = find_frame(tree, frame)
     return poses(tree, q)[body].compose(pose) if body >= 0 else pose

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Force, Inertia, Motion
 from ..mechanism.tree import Tree
 from .energy import spread_velocity
@@ -15,7 +13,7 @@ from .joint_motion import joint_motions, to_coordinates
 from .newton_euler import cross_constant, gather_forces, joint_efforts
 
 
-def momentum(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+def momentum(tree: Tree, q: Scalars, qd: Scalars) -> list[Scalar]:
     """p = M(q) qd, rotors included. q [rad|m], qd: n scalars each. Returns n scalars [kg m2/s|kg m/s].
 
     Momenta of bodies add up towards the base as forces do, so p is what Newton-Euler gives for qd in the place of qdd at rest, weightless.

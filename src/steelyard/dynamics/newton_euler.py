@@ -17,7 +17,7 @@ from .joint_motion import JointMotion, joint_motions, joint_rates, principal, to
 class BodyMotion(NamedTuple):
     """Motion of a body in its own frame: angular velocity w, angular acceleration dw, acceleration a of its origin less gravity.
 
-    The point x of the body accelerates by a + U x with U = [dw]x + [w]x[w]x: formed once, U serves the next origin, the force and the moment.
+    The point x of the body accelerates by a + U x with U = [dw]x + [w]x[w]x, formed once for the next origin, the force and the moment.
     """
 
     w: Vector
@@ -29,8 +29,8 @@ class BodyMotion(NamedTuple):
 def newton_euler(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:
     """Torques that give rigid bodies a motion: tau = M(q) qdd + C(q, qd) qd + g(q) - J(q)^T wrench.
 
-    q [rad|m], qd, qdd: n scalars each. `wrench`: per body six scalars, the force [N] and moment [N m] that the environment applies, in the base
-    frame about the body's origin. Returns n torques [N m|N]. Rotor inertia and friction are in `inverse_dynamics`.
+    q [rad|m], qd, qdd: n scalars each. `wrench`: per body six scalars, the force [N] and moment [N m] that the environment applies, in the
+    base frame about the body's origin. Returns n torques [N m|N]. Rotor inertia and friction are in `inverse_dynamics`.
     Luh, Walker and Paul 1980; U as in Khalil and Kleinfinger 1987; lecture "Newton-Euler formulation", algorithms 1 and 2.
     """
     joints = joint_motions(tree, q)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Motion
 from ..algebra.vector import Vector
 from ..mechanism.tree import Tree
@@ -15,11 +15,11 @@ from .joint_motion import JointMotion, joint_motions
 from .newton_euler import BodyMotion, spread_motion
 
 
-def regressor(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[list[Scalar]]:
+def regressor(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[list[Scalar]]:
     """Y(q, qd, qdd), n x p, with inverse_dynamics = Y pi; the columns in the order of `parameter_vector`.
 
-    q [rad|m], qd, qdd: n scalars each. Column of a body: m, mcx, mcy, mcz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz in its frame; then per coordinate those of
-    Ia, Fv, Fc, F0 that it has. Joints that do not carry a body have the float 0.0 in its columns: the block-triangular structure.
+    q [rad|m], qd, qdd: n scalars each. Columns of a body: m, mcx, mcy, mcz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz in its frame; then per coordinate
+    those of Ia, Fv, Fc, F0 that it has. Joints that do not carry a body have the float 0.0 in its columns: the block-triangular structure.
     Tau = sum of J_i^T A_i pi_i; lecture "Structure and identification", the regressor matrix; Atkeson, An and Hollerbach 1986.
     """
     joints = joint_motions(tree, q)
@@ -75,7 +75,7 @@ def inertia_powers(z: Vector, motion: BodyMotion) -> tuple[Scalar, ...]:
     )
 
 
-def joint_columns(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[list[Scalar]]:
+def joint_columns(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[list[Scalar]]:
     """The columns of Ia, Fv, Fc, F0, coordinate by coordinate, for the terms that are present."""
     columns: list[list[Scalar]] = []
     spin = gear_columns(tree, q, qd, qdd)

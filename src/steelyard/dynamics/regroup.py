@@ -48,7 +48,7 @@ def at_rest(body: Body, part: Inertia) -> Pose:
 
 
 def without(body: Body, rest: Inertia) -> Inertia:
-    """The rest, with Izz = Ixx + Iyy (and its like for x and y) to the last bit, so that the second moment along the axis is exactly zero."""
+    """The rest, with Izz = Ixx + Iyy (or its like for x and y) to the last bit: the second moment along the axis is exactly zero."""
     k = principal(body.axis)
     if body.kind == "prismatic" or k is None:
         return rest
