@@ -16,10 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .compiler.kernel import Kernel
 from .dynamics.kinematics import find_frame
+from .dynamics.settled import HARMLESS, settled
 from .kernels import kernel
 from .mechanism import Mechanism, Tree, edit, reduce
 from .mechanism import load as load_mechanism
 from .mechanism.fingerprint import fingerprint
+from .mechanism.snap import LOOSE
 from .mechanism.vector import parameter_names, parameters
 
 Array = NDArray[np.float64]
@@ -37,8 +39,8 @@ class Robot:
 
     @cached_property
     def tree(self) -> Tree:
-        """The moving bodies, as the algorithms see them."""
-        return reduce(self.mechanism)
+        """The moving bodies, as the algorithms see them; right angles as they are meant where that is harmless."""
+        return settled(reduce(self.mechanism))
 
     @property
     def name(self) -> str:
@@ -90,7 +92,9 @@ class Robot:
     @property
     def remarks(self) -> tuple[str, ...]:
         """Sentences about what loading found."""
-        return self.mechanism.remarks
+        if self.tree.bodies == reduce(self.mechanism).bodies:
+            return self.mechanism.remarks
+        return (*self.mechanism.remarks, f"rotations within {LOOSE:g} of a right angle are taken as one: no acceleration changes by {HARMLESS:g}")
 
     def __repr__(self) -> str:
         return f"Robot({self.name!r}, n={self.n}, {len(self.parameters)} parameters)"

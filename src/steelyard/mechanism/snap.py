@@ -1,7 +1,7 @@
 """Snapping: entries of rotations and axes that are 0, 1 or -1 but for rounding become exactly that, so that they fold when traced.
 
-A file that says 1.57079632679 means a right angle; the cosine of that is 4.9e-12 and would cost a multiplication in every algorithm.
-Entries are snapped from `LOOSE` where the rotation stays one to within rounding, else only from `ROUNDING`. It is counted and reported.
+Loading snaps what is below `ROUNDING`: it is counted and reported. A file that says 1.57079632679 means a right angle, but the cosine of that
+is 4.9e-12: whether it may be snapped too, from `LOOSE`, is for `dynamics.settled` to say, which looks at what it would change.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ def number(x: float, tolerance: float = ROUNDING) -> float:
     return nearest + 0.0 if abs(x - nearest) <= tolerance else x
 
 
-def matrix(R: Matrix) -> Matrix:
+def matrix(R: Matrix, tolerance: float = ROUNDING) -> Matrix:
     """A rotation with its near-integers snapped, and still a rotation."""
-    loose = _matrix(R, LOOSE)
+    loose = _matrix(R, tolerance)
     return loose if _is_rotation(loose) else _matrix(R, ROUNDING)
 
 
-def axis(a: Vector) -> Vector:
+def axis(a: Vector, tolerance: float = ROUNDING) -> Vector:
     """A unit vector with its near-integers snapped, and still a unit vector."""
-    loose = _vector(a, LOOSE)
+    loose = _vector(a, tolerance)
     return loose if abs(v3.dot(loose, loose) - 1.0) <= 4 * ROUNDING else _vector(a, ROUNDING)
 
 
@@ -39,7 +39,7 @@ def snapped(mechanism: Mechanism) -> Mechanism:
     """The mechanism with the rotations and axes of its joints snapped, and a remark that tells how many numbers changed."""
     joints = tuple(_joint(joint) for joint in mechanism.joints)
     changed = sum(_changes(old, new) for old, new in zip(mechanism.joints, joints, strict=True))
-    remark = f"snapped {changed} entries of rotations and axes that differed from -1, 0 or 1 by less than {LOOSE:g}"
+    remark = f"snapped {changed} entries of rotations and axes that differed from -1, 0 or 1 by less than {ROUNDING:g}"
     return replace(mechanism, joints=joints, remarks=(*mechanism.remarks, remark) if changed else mechanism.remarks)
 
 
