@@ -91,8 +91,9 @@ def _batch(robot: Robot, rival: Pinocchio | None, case: Case, rounds: int) -> Me
     out = method(*inputs)
     calls: dict[str, Call] = {"ours": lambda: method(*inputs, out=out)}
     row = Measurement(robot.mechanism.name, case.quantity, case.samples, 0.0)
-    if rival is None:
-        return replace(row, ours=_nanoseconds(best_times(calls, rounds)["ours"], case.samples))
+    if rival is None or case.rival in rival.refused:
+        how = f"{case.rival} knows no mimic joints" if rival else ""
+        return replace(row, how=how, ours=_nanoseconds(best_times(calls, rounds)["ours"], case.samples))
     call, count, how = _rival_call(rival, case, states)
     best = best_times({**calls, "rival": call}, rounds)
     return replace(row, ours=_nanoseconds(best["ours"], case.samples), rival=_nanoseconds(best["rival"], count), how=how)

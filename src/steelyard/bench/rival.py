@@ -15,6 +15,9 @@ from ..robot import Robot
 from ..states import Array, States
 
 
+NO_MIMIC = frozenset({"abaInParallel", "computeJointTorqueRegressor"})  # what Pinocchio 4 does not compute where a joint mimics another
+
+
 class Pinocchio:
     """A robot in Pinocchio, with its coordinates in our order.
 
@@ -33,6 +36,7 @@ class Pinocchio:
         self.data = self.model.createData()
         self.pool = self.pin.ModelPool(self.model, 1)
         self.columns = _columns(self.model, robot)
+        self.refused = NO_MIMIC if _mimics(robot) else frozenset()
 
     def arrange(self, states: States) -> States:
         """Our states as Pinocchio wants them: its joint order, and two numbers for the angle of a continuous joint."""
@@ -81,11 +85,15 @@ def _model(pin: Any, robot: Robot) -> Any:
     with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as folder:
         path = Path(folder) / "robot.urdf"
         robot.to_urdf(path)
-        return pin.buildModelFromUrdf(str(path))
+        return pin.buildModelFromUrdf(str(path), mimic=_mimics(robot))
+
+
+def _mimics(robot: Robot) -> bool:
+    return len(robot.tree.bodies) > robot.n
 
 
 def _columns(model: Any, robot: Robot) -> list[int]:
     """Pinocchio's velocity index of each of our coordinates."""
     if model.nv != robot.n:
-        raise ProblemError(f"Pinocchio reads {model.nv} coordinates where steelyard has {robot.n}: mimic joints are separate there")
+        raise ProblemError(f"Pinocchio reads {model.nv} coordinates where steelyard has {robot.n}")
     return [model.joints[model.getJointId(name)].idx_v for name in robot.joint_names]

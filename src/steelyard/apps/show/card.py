@@ -37,7 +37,7 @@ def torque_table(robot: Robot, state: Sequence[NDArray[np.float64]], tau: NDArra
     """One state and its torques, joint by joint."""
     made = table("Torques", ["joint", ">q", ">qd", ">qdd", ">tau", "unit"], "q in rad or m, rates per s and s²")
     for name, q, qd, qdd, effort in zip(robot.joint_names, *state, tau, strict=True):
-        made.add_row(name, *(number(x, 6) for x in (q, qd, qdd)), f"{effort:.6f}", UNITS[robot.mechanism.joint(name).kind])
+        made.add_row(name, *(number(x, 6) for x in (q, qd, qdd)), number(float(effort), 7), UNITS[robot.mechanism.joint(name).kind])
     return made
 
 
