@@ -14,8 +14,8 @@ from ..errors import ProblemError, needs_extra
 from ..robot import Robot
 from ..states import Array, States
 
-
-NO_MIMIC = frozenset({"abaInParallel", "computeJointTorqueRegressor"})  # what Pinocchio 4 does not compute where a joint mimics another
+# What Pinocchio 4 does not compute where a joint mimics another. On its own threads that would end the process, so it is not tried.
+NO_MIMIC = frozenset({"abaInParallel", "computeJointTorqueRegressor", "computeKineticEnergy", "computePotentialEnergy"})
 
 
 class Pinocchio:
