@@ -1,0 +1,89 @@
+"""MuJoCo says the same of random trees, rotors and viscous friction included, which the comparison with Pinocchio leaves out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+
+from steelyard.algebra.inertia import at_com
+from steelyard.algebra.spatial import Pose
+from steelyard.dynamics.composite import mass_matrix
+from steelyard.dynamics.composite_forward import composite_forward
+from steelyard.dynamics.inverse import bias_torque, inverse_dynamics
+from steelyard.dynamics.jacobian import jacobian, jacobian_rate
+from steelyard.dynamics.kinematics import poses
+from steelyard.mechanism.mechanism import Friction
+from steelyard.mechanism.tree import Frame, Tree
+from tests.random_robots import close, random_state, random_tree
+
+
+def model_of(tree: Tree) -> mujoco.MjModel:
+    """A MuJoCo model built body by body from a tree's numbers. Where an axis passes through the body's origin, so does MuJoCo's."""
+    spec = mujoco.MjSpec()
+    spec.compiler.degree = False
+    spec.compiler.balanceinertia = False
+    spec.option.gravity = tree.gravity
+    made = [spec.worldbody]
+    for body in tree.bodies:
+        m, c, I = at_com(body.inertia)  # noqa: E741
+        R, p = np.array(body.placement.R), np.array(body.placement.p)
+        quaternion = np.zeros(4)
+        mujoco.mju_mat2Quat(quaternion, R.flatten())
+        full = [I.xx, I.yy, I.zz, I.xy, I.xz, I.yz]
+        new = made[body.parent + 1].add_body(
+            name=body.name, pos=p, quat=quaternion, mass=m, ipos=c, fullinertia=full, explicitinertial=True
+        )
+        kind = mujoco.mjtJoint.mjJNT_HINGE if body.kind == "revolute" else mujoco.mjtJoint.mjJNT_SLIDE
+        joint = new.add_joint(name=body.joint, type=kind, axis=body.axis)
+        joint.armature = tree.armature[body.coordinate] or 0.0
+        joint.damping[0] = tree.friction[body.coordinate].viscous or 0.0
+        made.append(new)
+    return spec.compile()
+
+
+def viscous_only(tree: Tree) -> Tree:
+    return replace(tree, friction=tuple(Friction(viscous=f.viscous) for f in tree.friction))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_trees(seed):
+    rng = np.random.default_rng(seed)
+    tree = viscous_only(random_tree(rng, 6))
+    model = model_of(tree)
+    data = mujoco.MjData(model)
+    at = [model.joint(body.joint).dofadr[0] for body in tree.bodies]  # MuJoCo's place of each of our coordinates
+    q, qd, qdd = (x[:, 0] for x in random_state(rng, tree, 1))
+    data.qpos[at], data.qvel[at], data.qacc[at] = q, qd, qdd
+    mujoco.mj_inverse(model, data)
+    close(inverse_dynamics(tree, q, qd, qdd), data.qfrc_inverse[at], 1e-9)
+    close(bias_torque(tree, q, qd), (data.qfrc_bias - data.qfrc_passive)[at], 1e-9)
+    M = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, M)
+    close(mass_matrix(tree, q), M[np.ix_(at, at)], 1e-9)
+    data.qfrc_applied[at] = data.qfrc_inverse[at]
+    mujoco.mj_forward(model, data)
+    close(composite_forward(tree, q, qd, list(data.qfrc_applied[at])), data.qacc[at], 1e-7)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_poses_and_jacobians(seed):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, 6)
+    model = model_of(tree)
+    data = mujoco.MjData(model)
+    at = [model.joint(body.joint).dofadr[0] for body in tree.bodies]
+    q, qd, _ = (x[:, 0] for x in random_state(rng, tree, 1))
+    data.qpos[at], data.qvel[at] = q, qd
+    mujoco.mj_forward(model, data)
+    for i, (body, pose) in enumerate(zip(tree.bodies, poses(tree, q), strict=True)):
+        number, o = model.body(body.name).id, data.body(body.name).xpos
+        close(pose.p, o, 1e-9)
+        close(pose.R, data.body(body.name).xmat.reshape(3, 3), 1e-9)
+        J, Jd = np.zeros((6, model.nv)), np.zeros((6, model.nv))
+        mujoco.mj_jac(model, data, J[:3], J[3:], o, number)
+        mujoco.mj_jacDot(model, data, Jd[:3], Jd[3:], o, number)
+        close(jacobian(tree, q, Frame(i, Pose())), J[:, at], 1e-9)
+        close(jacobian_rate(tree, q, qd, Frame(i, Pose())), Jd[:, at], 1e-9)
