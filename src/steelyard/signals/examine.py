@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.signals.delay import estimate_delay
 from steelyard.signals.log import Log
 from steelyard.signals.segments import GAP, split
 
@@ -79,6 +80,9 @@ def silent_torques(log: Log) -> Iterator[str]:
         flat = [log.labels[j] for j in range(log.n) if log.labels[j] not in zero and np.nanmin(value[:, j]) == np.nanmax(value[:, j])]
         if zero:
             yield f"{name} is zero throughout for {', '.join(zero)}."
+        mostly = [log.labels[j] for j in range(log.n) if log.labels[j] not in zero and np.mean(value[:, j] == 0) > 0.5]
+        if mostly:
+            yield f"{name} is exactly zero in more than half of the samples for {', '.join(mostly)}."
         if flat and log.N > 1:
             yield f"{name} never changes for {', '.join(flat)}."
     if log.tau is None:
@@ -96,15 +100,30 @@ def stale_samples(log: Log) -> Iterator[str]:
 
 
 def wrong_velocities(log: Log) -> Iterator[str]:
-    """A measured velocity that is not the derivative of the position: qd = a dq/dt with a far from 1."""
-    if log.qd is None or log.N < 20 or np.any(np.diff(log.t) <= 0):
+    """A measured velocity that is not the derivative of the position: qd(t) = a dq/dt(t - d) with a far from 1, or late by d."""
+    if log.qd is None or log.N < 20 or np.any(~np.isfinite(log.q)) or np.any(~np.isfinite(log.qd)) or np.any(np.diff(log.t) <= 0):
         return
-    slope = np.concatenate([np.gradient(log.q[part], log.t[part], axis=0) for part in split(log.t) if part.stop - part.start > 1])
-    if slope.shape != log.qd.shape:
-        return
+    part = max(split(log.t), key=lambda s: s.stop - s.start)
+    part = slice(part.start, part.stop, max(1, (part.stop - part.start) // 4096))
+    t, qd = log.t[part], log.qd[part]
+    slope = np.gradient(log.q[part], t, axis=0)
     for j in range(log.n):
-        power = np.nansum(log.qd[:, j] ** 2)
-        ratio = float(np.nansum(log.qd[:, j] * slope[:, j]) / power) if power > 0 else 1.0
+        power = float(qd[:, j] @ qd[:, j])
+        ratio = float(qd[:, j] @ slope[:, j]) / power if power > 0 else 1.0
         # Noise in the numerator averages out; that of the differences does not enter: this ratio is dq/dt over qd, not its inverse.
         if abs(ratio - 1.0) > 0.05:
             yield f"qd of {log.labels[j]} does not fit its position: dq/dt is {ratio:.3g} times qd."
+        late = lateness(slope[:, j], qd[:, j], float(np.median(np.diff(t))))
+        if late:
+            yield f"qd of {log.labels[j]} is {late:.3g} s late against its position."
+
+
+def lateness(slope: Array, qd: Array, dt: float) -> float:
+    """How late [s] qd is against dq/dt, or 0 where that is less than a sample or makes less than 5 % of difference."""
+    most = min(0.5, len(qd) * dt / 10)
+    if len(qd) < 100 or np.ptp(qd) == 0 or np.ptp(slope) == 0:
+        return 0.0
+    found = estimate_delay(slope, qd, dt, most)
+    delay = float(found.seconds[0])
+    harm = abs(delay) * np.std(np.gradient(qd, dt)) / np.std(qd)
+    return delay if found.correlation[0] > 0.5 and abs(delay) > dt and harm > 0.05 else 0.0

@@ -17,6 +17,8 @@ BLOCK, BLOCKS = 2048, 8
 """At most this many samples in a row, and this many such blocks: enough to know two numbers well, whatever the log's length."""
 FEW_BLOCK, FEW_BLOCKS = 512, 4
 """The same where the step varies and the recursion is slower."""
+CEILING = 7.0
+"""log10 of s dt^(2k-1)/r from which on the smoother does nothing but interpolate."""
 
 
 def fit_noise(t: Array, q: Array, qd: Array | None = None, order: int = 3) -> Noise:
@@ -52,28 +54,38 @@ def pick(t: Array, length: int, count: int, least: int) -> list[slice]:
 
 def search_even(order: int, _: list[Array], z: list[Array], floor: float) -> tuple[Array, Array]:
     """theta (n, 1 or 2) = log10 of s dt^(2k-1)/r and of r_qd dt2/r, and r (n,), at a constant step."""
-    from scipy.optimize import minimize, minimize_scalar
-
-    data = np.stack(z)  # (blocks, N, n, m)
-    n, m = data.shape[2:]
+    data = np.moveaxis(np.stack(z), 2, 0)  # (n, blocks, N, m)
+    n, m = len(data), data.shape[-1]
     theta, variance = np.zeros((n, m)), np.zeros(n)
-    grid = np.arange(floor, 7.0, 2.0)
-    table = np.array([surprise(order, [g], np.moveaxis(data, 2, 0)[..., :1])[0] for g in grid])
+    grid = np.arange(floor, CEILING, 2.0)
+    table = np.array([surprise(order, [g], data[..., :1])[0] for g in grid])
     for j in range(n):
-        own, start = data[None, :, :, j], grid[np.argmin(table[:, j])]
-        bounds = (max(start - 2, floor), min(start + 2, 7.0))
-        best = minimize_scalar(lambda a, own=own: surprise(order, [a], own[..., :1])[0][0], bounds=bounds, method="bounded", options={"xatol": 0.02})
-        theta[j, 0] = best.x
+        theta[j, 0] = search_ratio(order, data[j : j + 1, ..., :1], float(grid[np.argmin(table[:, j])]), floor)
         if m == 2:
-            found = minimize(
-                lambda a, own=own: surprise(order, [max(a[0], floor), a[1]], own)[0][0],
-                [best.x, 0.0],
-                method="Nelder-Mead",
-                options={"initial_simplex": best.x * np.eye(1, 2) + [[0, 0], [1, 0], [0, 2]], "xatol": 0.05, "fatol": 1e-5, "maxfev": 80},
-            )
-            theta[j] = np.clip(found.x, [floor, -12], [7, 24])
-        variance[j] = surprise(order, theta[j], own)[1][0]
+            theta[j] = search_both(order, data[j : j + 1], theta[j, 0], floor)
+        variance[j] = surprise(order, theta[j], data[j : j + 1])[1][0]
     return theta, variance
+
+
+def search_ratio(order: int, z: Array, start: float, floor: float) -> float:
+    """log10 of s dt^(2k-1)/r of one joint, z (1, blocks, N, 1), within two decades of the start."""
+    from scipy.optimize import minimize_scalar
+
+    bounds = (max(start - 2, floor), min(start + 2, CEILING))
+    return float(minimize_scalar(lambda a: surprise(order, [a], z)[0][0], bounds=bounds, method="bounded", options={"xatol": 0.02}).x)
+
+
+def search_both(order: int, z: Array, start: float, floor: float) -> Array:
+    """Both ratios of one joint, z (1, blocks, N, 2), from that of q alone and a first look at how far qd is from dq/dt."""
+    from scipy.optimize import minimize
+
+    low, high = np.array([floor, -12.0]), np.array([CEILING, 24.0])
+    misfit = np.var(z[..., 1] - np.gradient(z[..., 0], axis=2))
+    r = surprise(order, [start], z[..., :1])[1][0]
+    first = np.clip([start, np.log10(max(misfit, 1e-300) / max(r, 1e-300))], low + 1, high - 1)
+    options = {"initial_simplex": first + np.array([[0, 0], [0.7, 0], [0, 0.7]]), "xatol": 0.05, "fatol": 1e-5, "maxfev": 80}
+    found = minimize(lambda a: surprise(order, np.clip(a, low, high), z)[0][0], first, method="Nelder-Mead", options=options)
+    return np.clip(found.x, low, high)
 
 
 def unit_noise(order: int, theta: Array) -> Noise:
@@ -131,13 +143,13 @@ def search_uneven(order: int, t: list[Array], z: list[Array], floor: float) -> t
     """As search_even where the step varies: the whole grid at once, as lanes of one recursion, and then a finer one."""
     n, m = z[0].shape[1:]
     theta = np.tile([0.0, 2.0][:m], (n, 1))
-    zooms = [(0, np.arange(floor, 7.0, 2.0)), (0, np.arange(-1.5, 1.6, 0.5))]
+    zooms = [(0, np.arange(floor, CEILING, 2.0)), (0, np.arange(-1.5, 1.6, 0.5))]
     zooms += [(1, np.arange(-8.0, 9.0, 2.0)), (0, np.arange(-1.5, 1.6, 0.5)), (1, np.arange(-1.5, 1.6, 0.5))] if m == 2 else []
     for turn, (axis, offsets) in enumerate(zooms):
         only = m if turn >= 2 else 1
         tried = np.repeat(theta[None], len(offsets), axis=0)
         tried[:, :, axis] = offsets[:, None] + (0.0 if turn == 0 else theta[None, :, axis])
-        tried[:, :, 0] = np.clip(tried[:, :, 0], floor, 7.0)
+        tried[:, :, 0] = np.clip(tried[:, :, 0], floor, CEILING)
         value, _ = surprise_uneven(order, tried[:, :, :only], t, [block[..., :only] for block in z])
         theta[:, axis] = vertex(tried[:, :, axis], value)
     return theta, surprise_uneven(order, theta[None], t, z)[1][0]

@@ -79,6 +79,9 @@ def kalman(log: Log, order: int, velocity: bool | None) -> Smoothed:
     names = ("t", "tau", "joint_names", "current", "effort", "source", "remarks")
     kept = {name: getattr(log, name) for name in names}
     smoothed = Smoothed(q=x[..., 0], qd=x[..., 1], qdd=x[..., 2], covariance=P, bandwidth=smoother.bandwidth, smoother=smoother, **kept)
+    sharp = [name for name, f in zip(log.labels, smoother.bandwidth, strict=True) if f > 0.98 * 0.5 / smoother.dt]
+    if sharp:
+        said.append(f"The positions of {', '.join(sharp)} carry no noise that can be told from motion: filtered before, or simulated. Do not read their covariance as an uncertainty.")
     hertz = ", ".join(f"{f:.3g}" for f in smoother.bandwidth)
     return smoothed.remarked(*said, f"q, qd, qdd are Kalman-smoothed; equivalent zero-phase cut-off per joint [Hz]: {hertz}.")
 
