@@ -20,6 +20,7 @@ from steelyard.dynamics.newton_euler import newton_euler
 from steelyard.dynamics.parametric import parameter_vector
 from steelyard.dynamics.regressor import regressor
 from steelyard.dynamics.regroup import regrouped
+from steelyard.dynamics.settled import settled
 from steelyard.mechanism.mechanism import Friction
 from steelyard.mechanism.reduce import reduce
 from steelyard.mechanism.snap import snapped
@@ -69,7 +70,7 @@ def count(algorithm, tree: Tree) -> int:
 def arm(request, example_robots) -> tuple[str, Tree]:
     """An arm without the friction that its file happens to give."""
     path = example_robots / FILES[request.param]
-    tree = reduce(snapped(read_urdf(path.read_text(encoding="utf-8"), str(path))))
+    tree = settled(reduce(snapped(read_urdf(path.read_text(encoding="utf-8"), str(path)))))
     return request.param, replace(tree, friction=(Friction(),) * tree.n)
 
 

@@ -37,7 +37,6 @@ def _change(tree: Tree, close: Tree) -> float:
     rng = np.random.default_rng(0)
     q, qd, qdd = (list(x) for x in rng.uniform(-1.0, 1.0, (3, tree.n, _SAMPLES)))
     M = _dense([x for row in mass_matrix(tree, q) for x in row]).reshape(_SAMPLES, tree.n, tree.n)
-    M = M + np.diag([Ia or 0.0 for Ia in tree.armature])
     tau = _dense(newton_euler(close, q, qd, qdd)) - _dense(newton_euler(tree, q, qd, qdd))
     try:
         change = np.linalg.solve(M, tau[:, :, None])
