@@ -1,5 +1,7 @@
 """steelyard: the dynamics of robot manipulators, and what their motion tells about them."""
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .errors import CallError, LogError, MissingExtra, ModelError, ProblemError, SteelyardError, SteelyardWarning
@@ -7,7 +9,9 @@ from .version import __version__
 
 if TYPE_CHECKING:
     from .compiler.threads import threads
+    from .identify import Coupling, Fit, Validation, doctor, identify
     from .mechanism import robots
+    from .parameters.base import base_parameters
     from .robot import Robot, load
     from .selfcheck import check
 
@@ -18,10 +22,18 @@ _HOMES = {
     "robots": "mechanism",
     "threads": "compiler.threads",
     "check": "selfcheck",
+    "base_parameters": "parameters.base",
+    "identify": "identify",
+    "Fit": "identify",
+    "Validation": "identify",
+    "Coupling": "identify",
+    "doctor": "identify",
 }
 
 __all__ = [
     "CallError",
+    "Coupling",
+    "Fit",
     "LogError",
     "MissingExtra",
     "ModelError",
@@ -29,8 +41,12 @@ __all__ = [
     "Robot",
     "SteelyardError",
     "SteelyardWarning",
+    "Validation",
     "__version__",
+    "base_parameters",
     "check",
+    "doctor",
+    "identify",
     "load",
     "robots",
     "threads",
@@ -45,6 +61,17 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
         return value
     raise AttributeError(f"module 'steelyard' has no attribute {name!r}; it has {', '.join(sorted(_HOMES))}")
+
+
+class _Package(ModuleType):
+    """`steelyard.identify` is the function, though a folder has that name: importing the folder must not put itself in its place."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:

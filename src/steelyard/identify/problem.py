@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from ..errors import ProblemError
 from ..parameters.base import BaseParameters
-from ..signals.filters import decimated_index, lowpass
+from ..signals.filters import decimated_index
 from ..signals.segments import split
 from .accumulator import Accumulator
+from .decimation import GROUP, REACH, decimated
 from .model import Model
 from .samples import Samples
 
@@ -113,16 +114,14 @@ def filtered_blocks(model: Model, part: Samples, stretch: slice, factor: int, nu
     The filter's reach is added on both sides of a block and cut off again, so that blocks give what the whole would.
     Gautier, ICRA 1997, pp. 1922-1927 (parallel filtering).
     """
-    margin = 0 if factor == 1 else 25 * factor
-    step = BLOCK if factor == 1 else max(BLOCK // factor, 64) * factor
+    margin = 0 if factor == 1 else REACH * factor
+    step = BLOCK if factor == 1 else max(BLOCK // (GROUP * factor), 1) * GROUP * factor
     for start in range(stretch.start, stretch.stop, step):
         stop = min(start + step, stretch.stop)
         first, last = max(start - margin, stretch.start), min(stop + margin, stretch.stop)
-        q, qd, qdd, tau, t = (x[first:last] for x in (part.q, part.qd, part.qdd, part.tau, part.t))
-        Y, known = model.rows(q, qd, qdd), model.known_torque(q, qd, qdd)
-        if factor > 1 and len(t) > 2:
-            cutoff = 0.4 / (factor * float(np.median(np.diff(t))))
-            Y, tau, known = (lowpass(x, t, cutoff) for x in (Y, tau, known))
-        inner = slice(start - first, stop - first, factor)
+        q, qd, qdd, tau = (x[first:last] for x in (part.q, part.qd, part.qdd, part.tau))
+        t = part.t[start:stop:factor]
+        raw = model.rows(q, qd, qdd), tau, model.known_torque(q, qd, qdd)
+        Y, tau, known = (decimated(x, factor, start - first, len(t)) for x in raw)
         keep = None if part.keep is None else part.keep[start:stop:factor]
-        yield Block(t[inner], Y[inner], tau[inner] - known[inner], known[inner], keep, number)
+        yield Block(t, Y, tau - known, known, keep, number)

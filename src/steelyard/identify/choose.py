@@ -1,0 +1,41 @@
+"""Estimators by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import CallError, choices
+from .bounds import Bounds
+from .estimate import Estimator
+from .ols import OLS
+from .sdp import SDP
+from .wls import WLS
+
+CAD = 100.0
+"""How much the description counts with prior='cad': its inertias are trusted to a tenth of their size."""
+
+
+def choose(estimator: str | Estimator | None, prior: str | None = None, bounds: Bounds | None = None) -> Estimator:
+    """The estimator meant: an instance as it is, a name with prior and bounds taken in, 'sdp' for none."""
+    if prior not in (None, "cad"):
+        raise CallError(f"prior must be None or 'cad', not {prior!r}")
+    if estimator is not None and not isinstance(estimator, str):
+        if not callable(getattr(estimator, "fit", None)):
+            raise CallError(f"estimator must be a name or have a fit(problem) method; found {type(estimator).__name__}")
+        return estimator
+    name = estimator or "sdp"
+    if name not in ESTIMATORS:
+        raise CallError(f"no estimator is called {name!r}; {choices(name, ESTIMATORS)}")
+    return ESTIMATORS[name](prior, bounds)
+
+
+def _sdp(prior: str | None, bounds: Bounds | None) -> Estimator:
+    return SDP(pull=CAD if prior == "cad" else 1.0, bounds=bounds)
+
+
+ESTIMATORS: dict[str, Callable[[Any, Any], Estimator]] = {
+    "sdp": _sdp,
+    "ols": lambda prior, bounds: OLS(),
+    "wls": lambda prior, bounds: WLS(),
+}

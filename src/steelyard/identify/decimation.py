@@ -1,0 +1,71 @@
+"""One low-pass for torque and regressor alike, evaluated only where a sample is kept."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+REACH = 4  # kept samples that the filter looks to either side
+GROUP = 8  # kept samples computed by one matrix product
+
+
+@lru_cache(maxsize=32)
+def weights(factor: int) -> Array:
+    """Symmetric low-pass of 2 REACH factor + 1 taps, cut off at 0.4 of the new rate: a sinc under a Kaiser window.
+
+    Oppenheim and Schafer, "Discrete-Time Signal Processing", 3rd ed., section 7.6.
+    """
+    k = np.arange(-REACH * factor, REACH * factor + 1)
+    h = np.sinc(0.8 * k / factor) * np.kaiser(len(k), 5.0)
+    return np.asarray(h / h.sum())
+
+
+def decimated(x: Array, factor: int, before: int, count: int) -> Array:
+    """Rows before, before + factor, ... (count of them) of x (N, ...) through the low-pass; rows beyond the ends count as not there.
+
+    The filter is linear: what held between the columns before it holds after it, at the ends too, where it is normalised anew.
+    """
+    if factor == 1:
+        return x[before : before + count]
+    flat = np.ascontiguousarray(x.reshape(len(x), -1))
+    margin = REACH * factor
+    groups = -(-count // GROUP)
+    rows = (groups - 1) * GROUP * factor + (GROUP - 1) * factor + 2 * margin + 1
+    padded = np.zeros((max(rows, len(flat) + margin - before), flat.shape[1] + 1))
+    first = margin - before  # where row 0 of x comes to lie
+    begin = max(0, -first)
+    padded[max(first, 0) : max(first, 0) + len(flat) - begin, :-1] = flat[begin:]
+    padded[max(first, 0) : max(first, 0) + len(flat) - begin, -1] = 1.0
+    s0, s1 = padded.strides
+    windows = as_strided(padded, (groups, (GROUP - 1) * factor + 2 * margin + 1, padded.shape[1]), (GROUP * factor * s0, s0, s1))
+    out = np.matmul(band(factor), windows).reshape(-1, padded.shape[1])[:count]
+    return np.asarray((out[:, :-1] / out[:, -1:]).reshape(count, *x.shape[1:]))
+
+
+@lru_cache(maxsize=32)
+def band(factor: int) -> Array:
+    """The filter for GROUP kept samples as one matrix."""
+    h = weights(factor)
+    W = np.zeros((GROUP, (GROUP - 1) * factor + len(h)))
+    for k in range(GROUP):
+        W[k, k * factor : k * factor + len(h)] = h
+    return W
+
+
+def natural_factor(t: Array, qd: Array, least_rate: float = 50.0, least_count: int = 400) -> int:
+    """How many samples to one: 20 times the frequency below which 99 % of the motion's power lies, at least 50 Hz, are kept.
+
+    t [s] (N,), qd (N, n). A log that is slower than that, or short, keeps all of its samples.
+    """
+    dt = float(np.median(np.diff(t)))
+    part = qd[: min(len(qd), 1 << 16)]
+    still = part - part.mean(axis=0)
+    power = np.sum(np.abs(np.fft.rfft(still / np.maximum(still.std(axis=0), 1e-9), axis=0)) ** 2, axis=1)
+    share = np.cumsum(power) / max(float(power.sum()), 1e-300)
+    fastest = float(np.searchsorted(share, 0.99)) / (len(part) * dt)
+    rate = max(least_rate, 20.0 * fastest)
+    return max(1, min(int(1.0 / dt / rate), len(t) // least_count))
