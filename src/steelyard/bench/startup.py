@@ -17,6 +17,7 @@ import json, sys
 from time import perf_counter as now
 start = now()
 import steelyard as sy
+sy.Robot  # brings everything that a robot needs
 imported = now()
 import numpy as np
 robot = sy.load(sys.argv[1]).without_friction()
@@ -40,7 +41,7 @@ class Startup:
     cached: float
 
 
-def measure_startup(robot: str, quantity: str = "inverse_dynamics", rounds: int = 3) -> Startup:
+def measure_startup(robot: str, quantity: str = "inverse_dynamics", rounds: int = 2) -> Startup:
     """Best of some fresh processes. `robot` is a path or a built-in name; `quantity` a method of q, qd, qdd."""
     cold, warm = [], []
     for _ in range(rounds):
