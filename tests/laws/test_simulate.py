@@ -40,6 +40,14 @@ def test_perfect_sensors_tell_the_truth(motion: Trajectory) -> None:
     assert log.rate == pytest.approx(200)
 
 
+def test_a_joint_at_rest_does_not_rub(motion: Trajectory) -> None:
+    """The velocity at rest is zero but for rounding, whose sign is no direction."""
+    robot = sy.load("spatial_3r").with_friction(coulomb=10.0)
+    tau = record(robot, motion, rate=100, sensors=PERFECT).tau
+    assert tau is not None
+    np.testing.assert_allclose(tau[[0, -1]], robot.gravity_torque(motion.q[[0, -1]]), atol=1e-6)
+
+
 def test_the_torque_is_late_by_the_delay(motion: Trajectory) -> None:
     robot = sy.load("spatial_3r")
     true = record(robot, motion, rate=100, sensors=PERFECT).tau

@@ -94,7 +94,7 @@ def at_rest(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
 
 
 def bounds(motion: Fourier) -> Bounds:
-    """Bounds that hold between samples too: a trigonometric polynomial of degree H has max |p| <= max |p(t_i)| / cos(pi H / M) over M points.
+    """Bounds that hold between samples too: a trigonometric polynomial of degree H has max |p| <= max |p(t_i)| / cos(pi H / M), M points.
 
     Ehlich and Zeller, Mathematische Zeitschrift 86 (1964), p. 41. With M = 32 H they are at most 0.5 % too wide.
     """

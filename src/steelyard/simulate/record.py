@@ -14,6 +14,7 @@ from ..signals.log import Log
 from .sensors import Sensors, low_passed, quantised, ripple
 
 Array = NDArray[np.float64]
+STILL = 1e-9  # rad/s|m/s: below it a joint at rest has a velocity by rounding only, which must not decide the sign of its friction
 
 
 class Motion(Protocol):
@@ -58,6 +59,7 @@ def _torque(robot: Robot, trajectory: Motion, t: Array, sensors: Sensors) -> Arr
     tau = np.empty((len(t), robot.n))
     for delay in np.unique(delays):
         q, qd, qdd = trajectory.motion(np.clip(t - delay, start, end))
+        qd = np.where(np.abs(qd) < STILL, 0.0, qd)
         tau[:, delays == delay] = robot.inverse_dynamics(q, qd, qdd)[:, delays == delay]
     return tau
 

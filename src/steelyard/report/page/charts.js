@@ -1,0 +1,16 @@
+// Draws every figure of the page. All data is in the page; nothing is fetched.
+document.querySelectorAll("script[type='application/json'][data-figure]").forEach((source) => {
+  const figure = JSON.parse(source.textContent);
+  const place = document.getElementById("figure-" + source.dataset.figure);
+  place.style.height = figure.layout.height + "px";
+  Plotly.newPlot(place, figure.data, figure.layout, {
+    responsive: true,
+    displaylogo: false,
+    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+    toImageButtonOptions: { format: "svg", filename: source.dataset.figure },
+  });
+});
+window.addEventListener("beforeprint", () => {
+  document.querySelectorAll("details").forEach((part) => (part.open = true));
+  document.querySelectorAll(".plot").forEach((plot) => Plotly.Plots.resize(plot));
+});

@@ -1,0 +1,224 @@
+"""The report: one file, whole, that asks nobody for anything and shows the numbers it was given."""
+
+from __future__ import annotations
+
+import base64
+import builtins
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.report import Table, report
+from steelyard.report.content import base_uncertainty, gather
+from steelyard.report.decimate import kept_points, running_time
+from steelyard.report.figures import autocorrelation
+from steelyard.report.numbers import percent, short, with_uncertainty
+from steelyard.report.tables import Column
+from tests.fake_fit import fake_fit
+
+URL_ATTRIBUTES = {"src", "href", "srcset", "data", "action", "poster", "background", "xlink:href"}
+
+
+class Elements(HTMLParser):
+    """Every element with its attributes, the text of scripts apart, and all visible text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.lasttag == "script" and self.scripts:
+            self.scripts[-1] += data
+        else:
+            self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def made() -> tuple[Any, sy.Robot]:
+    return fake_fit()
+
+
+@pytest.fixture(scope="module")
+def page(made: tuple[Any, sy.Robot], tmp_path_factory: pytest.TempPathFactory) -> Elements:
+    fit, truth = made
+    path = report(fit, tmp_path_factory.mktemp("report") / "report.html", validation=fit.before, truth=truth)
+    assert path.stat().st_size < 8e6
+    elements = Elements()
+    elements.feed(path.read_text(encoding="utf-8"))
+    return elements
+
+
+def figures(page: Elements) -> dict[str, Any]:
+    marked = [attributes.get("data-figure") for tag, attributes in page.elements if tag == "script"]
+    return {name: json.loads(text) for name, text in zip(marked, page.scripts, strict=True) if name}
+
+
+def numbers(packed: dict[str, str]) -> np.ndarray:
+    assert packed["dtype"] == "f4"
+    return np.frombuffer(base64.b64decode(packed["bdata"]), "<f4")
+
+
+def test_nothing_is_asked_of_the_network(page: Elements) -> None:
+    policies = [a.get("content") or "" for tag, a in page.elements if tag == "meta" and a.get("http-equiv") == "Content-Security-Policy"]
+    assert len(policies) == 1
+    rules = dict(rule.strip().split(" ", 1) for rule in policies[0].split(";"))
+    assert rules.pop("default-src") == "'none'", "the browser itself refuses every request"
+    assert not re.search(r"https?:|\*|'self'", " ".join(rules.values()))
+    for tag, attributes in page.elements:
+        assert tag not in {"link", "iframe", "object", "embed", "base"}
+        asked = {name: value for name, value in attributes.items() if name in URL_ATTRIBUTES}
+        assert not asked, f"<{tag}> asks for {asked}"
+    style = "".join(page.text[: page.text.index("\n\n") if "\n\n" in page.text else 3])
+    assert "@import" not in style
+    assert "url(" not in style
+
+
+def test_what_the_fit_says_is_on_the_page_as_text(page: Elements, made: tuple[Any, sy.Robot]) -> None:
+    fit, _ = made
+    text = "".join(page.text)
+    assert "This model can be trusted <for its torques>." in text, "escaped, not read as markup"
+    assert "R & D said so." in text
+    for name in (*fit.base.names, *fit.parameter_names, *fit.robot.joint_names):
+        assert name in text
+    for word in ("What to do next", "Provenance", "before", "validation", percent(fit.total_relative_error, 2)):
+        assert word in text
+
+
+def test_the_torques_drawn_are_those_of_the_fit(page: Elements, made: tuple[Any, sy.Robot]) -> None:
+    fit, _ = made
+    drawn = figures(page)
+    assert set(drawn) == {"torques", "residuals", "errors", "singular", "uncertainty"}
+    traces = drawn["torques"]["data"]
+    for label, signal in (("measured", fit.measured), ("predicted", fit.predicted), ("left over", fit.residuals)):
+        own = [trace for trace in traces if trace["name"] == label]
+        assert len(own) == fit.robot.n
+        for j, trace in enumerate(own):
+            x, y = numbers(trace["x"]), numbers(trace["y"])
+            assert len(x) == len(y) <= 4000
+            np.testing.assert_allclose(y, np.interp(x, fit.t, signal[:, j]), rtol=1e-4, atol=1e-4 * np.abs(signal[:, j]).max())
+    errors = {trace["name"]: trace["x"] for trace in drawn["errors"]["data"] if "name" in trace}
+    np.testing.assert_allclose(errors["after"], 100 * fit.relative_error)
+
+
+def test_a_long_log_keeps_every_peak_in_few_points(rng: np.random.Generator) -> None:
+    signal = rng.normal(size=200_000)
+    signal[[777, 150_001]] = 50.0, -50.0
+    other = rng.normal(size=200_000)
+    other[4242] = 99.0
+    kept = kept_points((signal, other), 4000)
+    assert len(kept) <= 4000
+    assert {0, 777, 4242, 150_001, 199_999} <= set(kept.tolist())
+    assert np.all(np.diff(kept) > 0)
+    np.testing.assert_array_equal(kept_points((signal[:100],), 4000), np.arange(100))
+
+
+def test_the_times_of_several_logs_follow_each_other() -> None:
+    t = np.concatenate([np.arange(5) * 0.1, np.arange(4) * 0.1])
+    np.testing.assert_allclose(running_time(t), np.arange(9) * 0.1)
+
+
+def test_autocorrelation_is_that_of_the_definition(rng: np.random.Generator) -> None:
+    x = rng.normal(size=400)
+    lags, r = autocorrelation(x, 0.01)
+    d = x - x.mean()
+    np.testing.assert_allclose(r[:5], [d[: 400 - k] @ d[k:] / (d @ d) for k in range(5)], atol=1e-12)
+    np.testing.assert_allclose(lags[:3], [0, 0.01, 0.02])
+
+
+def test_uncertainty_of_the_base_from_either_covariance(made: tuple[Any, sy.Robot]) -> None:
+    fit, _ = made
+    _, sigma = base_uncertainty(fit)
+    C = fit.base.matrix @ fit.covariance @ fit.base.matrix.T
+    from types import SimpleNamespace
+
+    _, same = base_uncertainty(SimpleNamespace(covariance=C, base=fit.base, base_values=fit.base_values))
+    np.testing.assert_allclose(sigma, same)
+
+
+def test_nothing_is_written_over_and_nothing_half(made: tuple[Any, sy.Robot], tmp_path: Path) -> None:
+    fit, _ = made
+    path = tmp_path / "report.html"
+    path.write_text("mine")
+    with pytest.raises(sy.CallError, match="exists already"):
+        report(fit, path)
+    assert path.read_text() == "mine"
+    assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
+    report(fit, path, overwrite=True)
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_a_missing_package_names_the_extra(made: tuple[Any, sy.Robot], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fit, _ = made
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any, **more: Any) -> Any:
+        if name == "jinja2":
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(sy.MissingExtra, match=r"steelyard\[report\]"):
+        report(fit, tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_table_of_parameters_counts_what_is_true(made: tuple[Any, sy.Robot]) -> None:
+    fit, truth = made
+    content = gather(fit, truth=truth)
+    true = fit.base.values(truth.parameters)
+    value, sigma = base_uncertainty(fit)
+    inside = int(np.sum(np.abs(value - true) <= 2 * sigma))
+    assert f"{inside} of {fit.base.n_base} true values" in content.tables["base"].note
+    assert "No other motion" in content.validated
+
+
+TABLE = Table(
+    "Masses & more", (Column("link", numeric=False), Column("mass", "kg", group="new")), (("link_1", "12.5"), ("link_2", "−3")), "A note."
+)
+
+
+def test_a_table_in_every_form() -> None:
+    lines = TABLE.to_text().splitlines()
+    assert lines[0] == "Masses & more"
+    assert lines[1].split() == ["link", "new", "mass", "[kg]"]
+    assert len({len(line) for line in lines[1:5]}) == 1
+    assert "| link_1 | 12.5 |" in TABLE.to_markdown()
+    assert "| :--- | ---: |" in TABLE.to_markdown()
+    latex = TABLE.to_latex()
+    assert r"link\_1 & 12.5 \\" in latex
+    assert r"\caption{Masses \& more. A note.}" in latex
+    assert r"link\_2 & $-$3 \\" in latex
+    assert TABLE.groups == (("", 1), ("new", 1))
+
+
+@pytest.mark.parametrize(
+    ("value", "spread", "told"),
+    [
+        (12.3456, 0.0123, ("12.346", "0.012")),
+        (-0.5, 0.049, ("−0.500", "0.049")),
+        (1234.5, 56.0, ("1234", "56")),
+        (1.0, 0.0, ("1", "–")),
+        (2.5, float("nan"), ("2.5", "–")),
+        (0.0014, 0.0999, ("0.001", "0.100")),
+    ],
+)
+def test_digits_follow_the_uncertainty(value: float, spread: float, told: tuple[str, str]) -> None:
+    assert with_uncertainty(value, spread) == told
+
+
+def test_short_numbers() -> None:
+    assert [short(x) for x in (0.0, -1.5, 123456.0, -2.5e-7, None, float("inf"))] == ["0", "−1.5", "1.23·10⁵", "−2.50·10⁻⁷", "–", "–"]
+    assert [percent(x) for x in (0.0514, 1.5, 99.0, float("nan"))] == ["5.1", "150", "> 999", "–"]
