@@ -17,7 +17,7 @@ def bench(
     ] = False,
 ) -> None:
     """Time every kernel on one thread in plain arrays, taking turns with Pinocchio; ratios are what holds from run to run."""
-    from ...bench import measure, measure_startup, this_machine
+    from ...bench import Measurement, measure, measure_startup, this_machine
     from ..loading import load
     from ..show.console import console
     from ..show.speed import speed_table, startup_table
@@ -25,7 +25,8 @@ def bench(
     names = robots or ["puma560", "elbow_6r"]
     out = console()
     out.print(str(this_machine()))
-    rows, missing = [], []
+    rows: list[Measurement] = []
+    missing: list[str] = []
     for name in names:
         measured, sentence = measure(load(name), rounds)
         rows += measured
