@@ -1,0 +1,65 @@
+"""The self-check finds that good robots obey physics, and names the law that a planted defect breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+
+
+class Tampered:
+    """A robot of which one method returns something else."""
+
+    def __init__(self, robot: sy.Robot, method: str, change: Callable[[Any], Any]) -> None:
+        self.robot, self.method, self.change = robot, method, change
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.robot, name)
+        return (lambda *arguments: self.change(found(*arguments))) if name == self.method else found
+
+
+def lopsided(M: np.ndarray) -> np.ndarray:
+    M = M.copy()
+    M[..., 0, 1] *= 1.001
+    return M
+
+
+DEFECTS = {
+    "symmetry": ("mass_matrix", lopsided),
+    "definiteness": ("mass_matrix", lambda M: M - 2 * np.max(np.linalg.eigvalsh(M)) * np.eye(M.shape[-1])),
+    "skewness": ("coriolis_matrix", lambda C: C + 1e-3 * np.eye(C.shape[-1]) * np.abs(C).max()),
+    "splitting": ("gravity_torque", lambda g: g * (1 + 1e-6)),
+    "linearity": ("regressor", lambda Y: Y * (1 + 1e-6)),
+    "inversion": ("forward_dynamics", lambda qdd: qdd * (1 + 1e-6)),
+    "power": ("potential_energy", lambda U: U * (1 + 1e-4)),
+    "momentum": ("momentum", lambda p: p * (1 + 1e-6)),
+}
+
+
+@pytest.mark.parametrize("name", sy.robots())
+def test_built_in_robots_obey_physics(name: str) -> None:
+    result = sy.check(sy.load(name))
+    assert result.ok, str(result)
+    assert "obeys all" in str(result)
+
+
+@pytest.mark.parametrize("law", DEFECTS)
+def test_a_planted_defect_is_named(law: str) -> None:
+    result = sy.check(Tampered(sy.load("elbow_6r"), *DEFECTS[law]))  # type: ignore[arg-type]
+    assert not result.ok
+    assert law in result.verdict
+    assert f"FAILS  {law}" in str(result)
+
+
+@pytest.mark.parametrize("method", sorted({method for method, _ in DEFECTS.values()} - {"mass_matrix"}))
+def test_a_nan_is_never_passed_over(method: str) -> None:
+    def poison(values: np.ndarray) -> np.ndarray:
+        values = np.array(values)
+        values.flat[-1] = np.nan
+        return values
+
+    assert not sy.check(Tampered(sy.load("spatial_3r"), method, poison)).ok  # type: ignore[arg-type]
