@@ -91,13 +91,13 @@ def _definiteness(robot: Robot, s: States) -> Law:
     eigenvalues = np.linalg.eigvalsh(robot.mass_matrix(s.q))
     smallest, largest = eigenvalues.min(), eigenvalues.max()
     violation = 0.0 if smallest > 0 else max(float(-smallest / (largest or 1.0)), np.finfo(float).tiny)
-    return Law("definiteness", f"M is positive definite: smallest eigenvalue {smallest:.2e}", violation, 0.0)
+    return Law("definiteness", f"M > 0, its least eigenvalue is {smallest:.1e}", violation, 0.0)
 
 
 def _skewness(robot: Robot, s: States) -> Law:
     C = robot.coriolis_matrix(s.q, s.qd)
     Mdot = _rate(lambda h: robot.mass_matrix(s.q + h * s.qd))
-    return Law("skewness", "dM/dt - 2C is skew-symmetric: dM/dt = C + C'", _relative(Mdot - C - np.swapaxes(C, -1, -2), C), 1e-8)
+    return Law("skewness", "dM/dt - 2C is skew-symmetric", _relative(Mdot - C - np.swapaxes(C, -1, -2), C), 1e-8)
 
 
 def _splitting(robot: Robot, s: States) -> Law:
@@ -118,7 +118,7 @@ def _inversion(robot: Robot, s: States) -> Law:
     condition = float(np.linalg.cond(robot.mass_matrix(s.q)).max(initial=1.0))
     again = robot.forward_dynamics(s.q, s.qd, robot.inverse_dynamics(s.q, s.qd, s.qdd))
     bound = 1e-11 + 1e-14 * condition if np.isfinite(condition) else 1e-11
-    return Law("inversion", "forward dynamics undoes inverse dynamics", _relative(again - s.qdd, s.qdd), bound)
+    return Law("inversion", "forward undoes inverse dynamics", _relative(again - s.qdd, s.qdd), bound)
 
 
 def _power(robot: Robot, s: States) -> Law:

@@ -63,13 +63,13 @@ def _joints(robot: Robot) -> Table:
     for name, limits, friction, armature in zip(
         robot.joint_names, robot.tree.limits, robot.tree.friction, robot.tree.armature, strict=True
     ):
-        travel = f"{number(limits.lower)} … {number(limits.upper)}"
+        travel = f"{number(limits.lower, 3)} … {number(limits.upper, 3)}"
         numbers = (limits.velocity, limits.effort, armature, friction.viscous, friction.coulomb, friction.offset)
         kind = robot.mechanism.joint(name).kind
         rows.append([name, kind, robot.mechanism.joint(name).child, travel, *(number(x) for x in numbers)])
     names = ["joint", "kind", "carries", ">travel", ">speed", ">effort", ">Ia", ">Fv", ">Fc", ">F0"]
     kept = [i for i in range(len(names)) if i < 4 or any(row[i] not in ("", "–") for row in rows)]
-    made = table("Joints", [names[i] for i in kept], "rad or m, N m or N; Ia rotor inertia, Fv viscous, Fc Coulomb, F0 offset; – unlimited")
+    made = table("Joints", [names[i] for i in kept], "rad or m, N m or N; Ia rotor, Fv viscous, Fc Coulomb, F0 offset; – unlimited")
     for row in rows:
         made.add_row(*(row[i] for i in kept))
     return made
@@ -77,13 +77,11 @@ def _joints(robot: Robot) -> Table:
 
 def _bodies(robot: Robot) -> Table:
     """Moving bodies with all that is fixed to them."""
-    made = table(
-        "Moving bodies", ["body", ">mass [kg]", ">centre of mass [m]", ">Ixx", ">Iyy", ">Izz"], "inertia [kg m²] about the centre of mass"
-    )
+    made = table("Moving bodies", ["body", ">mass [kg]", ">centre [m]", ">Ixx", ">Iyy", ">Izz"], "centre of mass; inertia [kg m²] about it")
     for body in robot.tree.bodies:
         if not body.inertia.m:
             made.add_row(body.name, "0", "", "", "", "")
             continue
         m, c, I = at_com(body.inertia)  # noqa: E741
-        made.add_row(body.name, number(m), ", ".join(fixed(x) for x in c), number(I.xx), number(I.yy), number(I.zz))
+        made.add_row(body.name, number(m), " ".join(fixed(x, 3) for x in c), number(I.xx), number(I.yy), number(I.zz))
     return made

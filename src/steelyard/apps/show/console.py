@@ -20,11 +20,12 @@ def console() -> Console:
 
 
 def table(title: str, columns: Iterable[str], caption: str = "") -> Table:
-    """An empty table; a column whose name starts with '>' is flush right."""
-    made = Table(title=f"\n{title}", caption=caption or None, box=box.SIMPLE_HEAD, title_style="bold")
+    """An empty table; a column whose name starts with '>' holds numbers: flush right and never broken."""
+    made = Table(title=f"\n{title}", caption=caption or None, box=box.SIMPLE_HEAD, title_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
     made.title_justify = made.caption_justify = "left"
     for name in columns:
-        made.add_column(Text(name.lstrip(">")), justify="right" if name.startswith(">") else "left", overflow="fold")
+        numeric = name.startswith(">")
+        made.add_column(Text(name.lstrip(">")), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
     return made
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 def motion_table(robot: Robot, states: States, tau: NDArray[np.float64], seconds: float) -> Table:
     """Range of each joint's motion and of the torque it takes."""
-    title = f"Torques of a {seconds:g} s swing, {len(tau)} samples: tau = M(q) qdd + C(q, qd) qd + g(q) + friction"
-    made = table(title, ["joint", ">q", ">|qd|", ">|qdd|", ">least tau", ">greatest tau", ">rms tau", "unit"])
+    title = f"Torques of a {seconds:g} s swing, {len(tau)} samples: tau = M qdd + C qd + g + friction"
+    made = table(title, ["joint", ">q", ">|qd|", ">|qdd|", ">min tau", ">max tau", ">rms tau", "unit"])
     for i, name in enumerate(robot.joint_names):
         q, qd, qdd, effort = states.q[:, i], states.qd[:, i], states.qdd[:, i], tau[:, i]
         rates = (number(float(np.abs(x).max()), 3) for x in (qd, qdd))
