@@ -1,4 +1,4 @@
-"""Kinematics and Newton-Euler of a tree in a few lines of NumPy, world axes throughout: a second opinion that shares no code with the package."""
+"""Kinematics and Newton-Euler of a tree in plain NumPy and world axes: a second opinion that shares no code with the package."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import mujoco
@@ -17,7 +18,9 @@ ARM = """
 <mujoco model="arm">
   <compiler angle="degree" meshdir="nowhere"/>
   <option gravity="0.3 -1 -9.5"/>
-  <asset><mesh name="shell" file="absent.stl"/><texture name="paint" type="2d" file="absent.png"/><material name="skin" texture="paint"/></asset>
+  <asset>
+    <mesh name="shell" file="absent.stl"/><texture name="paint" type="2d" file="absent.png"/><material name="skin" texture="paint"/>
+  </asset>
   <default><joint damping="0.4" armature="0.05"/></default>
   <worldbody>
     <body name="stand" pos="0.1 0.2 0.3" euler="10 20 30">
@@ -60,9 +63,7 @@ def arm(tmp_path: Path) -> tuple[Mechanism, Tree, mujoco.MjModel]:
     path = tmp_path / "arm.xml"
     path.write_text(ARM)
     mechanism = load(path)
-    bare = ARM.replace('<geom type="mesh" mesh="shell" material="skin"/>', "").replace(
-        ARM[ARM.index("<asset>") : ARM.index("</asset>") + 8], ""
-    )
+    bare = re.sub(r"<asset>.*</asset>|<geom type=.mesh.*?/>", "", ARM, flags=re.DOTALL)
     return mechanism, reduce(mechanism), mujoco.MjModel.from_xml_string(bare)
 
 

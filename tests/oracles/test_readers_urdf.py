@@ -32,7 +32,7 @@ ROBOTS = {
     "talos": "talos_data/robots/talos_full_v2.urdf",
     "g1": "g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf",
 }
-TOLERANCE = 2e-11  # what snapping a right angle printed with eleven decimals may change
+TOLERANCE = 1e-13
 
 
 @pytest.fixture(params=ROBOTS, scope="module")

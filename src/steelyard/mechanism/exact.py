@@ -6,9 +6,10 @@ through floats loses a unit in the last place on the way there and another on th
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..algebra.inertia import from_com, rotated
 from ..algebra.spatial import Inertia, Pose
@@ -47,18 +48,30 @@ def written(inertia: Inertia, pose: Pose = HERE) -> tuple[str, list[str], list[s
     """
     m, here = Fraction(repr(inertia.m)), _exact(pose)
     inverse = _inverse(here.R)  # a rotation in floats is not quite orthogonal: not its transpose
-    centre = _over(inertia.h, m)
-    for digits in _DIGITS:
-        centres = [_text(x, digits) for x in apply(inverse, sub(centre, here.p))]
-        c = here.point(_fractions(centres))
-        if _floats((m * c[0], m * c[1], m * c[2])) == inertia.h:
+    apart = pose == HERE  # then every number can be as short as it may by itself
+
+    def moment(c: Vector) -> list[bool]:
+        return [float(m * x) == h for x, h in zip(here.point(c), inertia.h, strict=True)]
+
+    def moments(six: Vector) -> list[bool]:
+        return [a == b for a, b in zip(read(Given(m, c, Symmetric(*six)), pose).I, inertia.I, strict=True)]
+
+    centres = _shortest(apply(inverse, sub(_over(inertia.h, m), here.p)), moment, apart)
+    c = _fractions(centres)
+    about_centre = from_com(-m, here.point(c), Symmetric(*(Fraction(x) for x in inertia.I))).I
+    return repr(inertia.m), centres, _shortest(rotated(about_centre, inverse), moments, apart)
+
+
+def _shortest(values: Iterable[Fraction], right: Callable[[Any], list[bool]], apart: bool) -> list[str]:
+    """Decimals with as few digits as make everything right; apart: those that are right already stay as they are."""
+    values = list(values)
+    texts = [_text(x, _DIGITS[0]) for x in values]
+    for digits in _DIGITS[1:]:
+        good = right(tuple(Fraction(text) for text in texts))
+        if all(good):
             break
-    about_centre = from_com(-m, c, Symmetric(*(Fraction(x) for x in inertia.I))).I
-    for digits in _DIGITS:
-        moments = [_text(x, digits) for x in rotated(about_centre, inverse)]
-        if read(Given(m, _fractions(centres), Symmetric(*map(Fraction, moments))), pose) == inertia:
-            break
-    return repr(inertia.m), centres, moments
+        texts = [text if apart and fine else _text(x, digits) for x, text, fine in zip(values, texts, good, strict=True)]
+    return texts
 
 
 def _over(h: Vector, m: Fraction) -> Vector:

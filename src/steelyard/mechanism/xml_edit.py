@@ -55,6 +55,8 @@ class XmlEdit:
     def append(self, parent: Element, lines: list[str]) -> None:
         """Put lines of XML behind the last child of an element, indented as its children are. Call once per element."""
         outer, inner = self.indent(parent), self.child_indent(parent)
+        if inner.startswith("\t"):
+            lines = [line.replace("  ", "\t", 1) if line.startswith("  ") else line for line in lines]
         block = "".join(f"{self.newline}{inner}{line}" for line in lines)
         if parent.empty_tag:
             slash = self.data.rindex(b"/", parent.start, parent.opened)

@@ -1,0 +1,66 @@
+"""What the writers make of a hand-written URDF and of built-in robots, kept as text. `pytest --update` rewrites it."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from steelyard.mechanism import edit, load
+from steelyard.mechanism.toml_write import toml
+from steelyard.mechanism.urdf import read_urdf
+from steelyard.mechanism.urdf_write import urdf, write_urdf
+
+GOLDEN = Path(__file__).parent / "mechanism"
+
+
+def identified():
+    """The hand-written arm with new inertias, friction, rotors and gravity."""
+    arm = load(GOLDEN / "arm.urdf")
+    arm = edit.with_payload(arm, 1.5, (0.0, 0.0, 0.25), 0.004, "fore")
+    arm = edit.with_payload(arm, 0.25, (0.5, 0.0, 0.0), 0.001, "upper")
+    arm = edit.with_friction(arm, viscous=[0.625, 0.3, 4.0], coulomb={"elbow": 0.2}, offset={"shoulder": -0.05})
+    return edit.with_gravity(edit.with_rotors(arm, {"wrist": 1.25}), (0.0, -9.81, 0.0))
+
+
+MADE = {
+    "arm_identified.urdf": lambda: urdf(identified()),
+    "arm_held.urdf": lambda: urdf(edit.freeze(load(GOLDEN / "arm.urdf"), {"shoulder": 0.5, "wrist": 0.1})),
+    "arm_fresh.urdf": lambda: urdf(replace(identified(), source=None)),
+    "arm.toml": lambda: toml(identified()),
+    "spatial_3r.urdf": lambda: urdf(load("spatial_3r")),
+    "puma560_loaded.toml": lambda: toml(edit.with_friction(edit.with_payload(load("puma560"), 1.0, frame="link6"), viscous={"joint1": 5})),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_is_written(name: str, update: bool) -> None:
+    path, made = GOLDEN / name, MADE[name]()
+    if update:
+        path.write_bytes(made.encode("utf-8"))
+    assert made == path.read_bytes().decode("utf-8")
+
+
+def test_only_lines_that_changed_are_touched() -> None:
+    """Comments, white space, quotes, unknown elements and the order of attributes stay."""
+    before, after = (text.splitlines() for text in ((GOLDEN / "arm.urdf").read_text("utf-8"), urdf(identified())))
+    gone = [line[2:].strip() for line in difflib.ndiff(before, after) if line.startswith("- ")]
+    meant = ("<mass", "<origin rpy", "<inertia izz", '<link name="fore"', "<dynamics", '<joint name="elbow"')
+    assert [next(start for start in meant if line.startswith(start)) for line in gone] == list(meant)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "iso-8859-1", "utf-16"])
+def test_line_ends_and_encodings_are_kept(newline: str, encoding: str, tmp_path: Path) -> None:
+    text = (GOLDEN / "arm.urdf").read_text("utf-8").replace('encoding="utf-8"', f'encoding="{encoding.removesuffix("-sig")}"')
+    source = text.replace("\n", newline).encode(encoding)
+    (tmp_path / "in.urdf").write_bytes(source)
+    write_urdf(load(tmp_path / "in.urdf"), tmp_path / "same.urdf")
+    assert (tmp_path / "same.urdf").read_bytes() == source
+    write_urdf(edit.with_friction(load(tmp_path / "in.urdf"), coulomb=0.5), tmp_path / "out.urdf")
+    written = (tmp_path / "out.urdf").read_bytes().decode(encoding)
+    assert written.count("\n") == written.count(newline) > text.count("\n")
+    assert "grün" in written
+    assert read_urdf(written).joints[0].friction.coulomb == 0.5
