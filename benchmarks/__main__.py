@@ -23,9 +23,9 @@ def main() -> int:
     for robot in options.robots:
         measured, missing = measure(load(urdf(robot), quiet=True), options.rounds)
         rows += [replace(row, robot=robot) for row in measured]
+        out.print(speed_table(robot, measured, FASTER))
         if missing:
-            out.print(f"{robot}: absolute times only, because {missing}")
-    out.print(speed_table(rows, FASTER))
+            out.print(f"Absolute times only, because {missing}.")
     if not options.no_startup:
         wanted = [key for key in COMPILED_WITHIN if key[0] in options.robots]
         starts = [replace(measure_startup(urdf(robot), kernel), robot=robot) for robot, kernel in wanted]

@@ -17,7 +17,7 @@ def bench(
     ] = False,
 ) -> None:
     """Time every kernel on one thread in plain arrays, taking turns with Pinocchio; ratios are what holds from run to run."""
-    from ...bench import Measurement, measure, measure_startup, this_machine
+    from ...bench import measure, measure_startup, this_machine
     from ..loading import load
     from ..show.console import console
     from ..show.speed import speed_table, startup_table
@@ -25,14 +25,11 @@ def bench(
     names = robots or ["puma560", "elbow_6r"]
     out = console()
     out.print(str(this_machine()))
-    rows: list[Measurement] = []
-    missing: list[str] = []
     for name in names:
-        measured, sentence = measure(load(name), rounds)
-        rows += measured
-        missing += [f"{name}: absolute times only, because {sentence}"] if sentence else []
-    out.print(speed_table(rows))
-    for sentence in missing:
-        out.print(sentence)
+        rows, missing = measure(load(name), rounds)
+        out.print(speed_table(name, rows))
+        if missing:
+            out.print(f"Absolute times only, because {missing}.")
+    out.print("Best of many rounds in which both take turns, one thread, friction left out.")
     if startup:
         out.print(startup_table([measure_startup(name) for name in names]))

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 Targets = Mapping[tuple[str, str], float]
 
 
-def speed_table(rows: Sequence[Measurement], targets: Targets | None = None) -> Table:
-    """Kernel by kernel: nanoseconds per sample and the ratio to the rival; with targets, whether they are met."""
-    columns = ["robot", "kernel", ">samples", ">ns/sample", ">rival", ">faster", "than"]
-    made = table("Speed", columns + ([">target"] if targets else []), "best of many rounds in which both take turns; friction left out")
+def speed_table(robot: str, rows: Sequence[Measurement], targets: Targets | None = None) -> Table:
+    """One robot, kernel by kernel: nanoseconds per sample and the ratio to the rival; with targets, whether they are met."""
+    columns = ["kernel", ">samples", ">ns each", ">rival", ">faster", *([">target"] if targets else []), "than"]
+    made = table(f"Speed of {robot}", columns)
     for row in rows:
         ratio = row.ratio
-        cells = [row.robot, row.quantity, str(row.samples), _short(row.ours), _short(row.rival), f"{ratio:.1f}×" if ratio else "", row.how]
-        made.add_row(*cells, *([_target(ratio, targets.get((row.robot, row.quantity)))] if targets else []))
+        target = [_target(ratio, targets.get((robot, row.quantity)))] if targets else []
+        faster = f"{ratio:.1f}×" if ratio else ""
+        made.add_row(row.quantity, str(row.samples), _short(row.ours), _short(row.rival), faster, *target, row.how)
     return made
 
 
