@@ -18,7 +18,8 @@ def main() -> int:
     """Print the tables; the exit code says whether every target was met."""
     options = _options()
     out = console()
-    out.print(str(this_machine()))
+    machine = this_machine()
+    out.print(str(machine), machine.busy)
     rows = []
     for robot in options.robots:
         measured, missing = measure(load(urdf(robot), quiet=True), options.rounds)

@@ -21,6 +21,14 @@ class Machine:
     python: str
     packages: tuple[tuple[str, str], ...]
     commit: str
+    load: float = 0.0
+
+    @property
+    def busy(self) -> str:
+        """A sentence where so much else runs that times mean little, else nothing."""
+        return (
+            f"The machine is busy (load {self.load:.1f} on {self.cores} cores): run this again when it is not." if self.load > 0.5 else ""
+        )
 
     def __str__(self) -> str:
         listed = ", ".join(f"{name} {number}" for name, number in self.packages)
@@ -31,7 +39,12 @@ def this_machine() -> Machine:
     """The machine and the checkout this runs in; the commit is 'installed' outside a checkout."""
     names = ("numpy", "llvmlite", "pin")
     packages = tuple((name, number) for name in names if (number := _version(name)))
-    return Machine(_cpu(), os.cpu_count() or 1, platform.python_version(), packages, _commit())
+    return Machine(_cpu(), os.cpu_count() or 1, platform.python_version(), packages, _commit(), _load())
+
+
+def _load() -> float:
+    """How many processes wanted to run in the last minute, where the system tells."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
 def _version(package: str) -> str | None:

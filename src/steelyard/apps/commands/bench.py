@@ -24,7 +24,8 @@ def bench(
 
     names = robots or ["puma560", "elbow_6r"]
     out = console()
-    out.print(str(this_machine()))
+    machine = this_machine()
+    out.print(str(machine), machine.busy)
     for name in names:
         rows, missing = measure(load(name), rounds)
         out.print(speed_table(name, rows))
