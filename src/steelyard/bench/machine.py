@@ -27,7 +27,9 @@ class Machine:
     def busy(self) -> str:
         """A sentence where so much else runs that times mean little, else nothing."""
         return (
-            f"The machine is busy (load {self.load:.1f} on {self.cores} cores): run this again when it is not." if self.load > 0.5 else ""
+            f"The machine is busy (load {self.load:.1f} on {self.cores} cores): run this again when it is not."
+            if self.load > 0.6 * self.cores
+            else ""
         )
 
     def __str__(self) -> str:
