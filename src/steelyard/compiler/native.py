@@ -89,7 +89,7 @@ def load_object(code: bytes, symbol: str = "kernel") -> Loaded:
 @cache
 def library() -> Any:
     """A table of the C library's functions, which kernels get as their data pointer."""
-    from .llvm import LIBRARY
+    from .frame import LIBRARY
 
     functions = [_c_function(name) for name in LIBRARY]
     return (ctypes.c_void_p * len(functions))(*functions)

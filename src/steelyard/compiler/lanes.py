@@ -1,0 +1,61 @@
+"""Between rows and lanes: a row of memory is a sample, a vector holds one column of as many samples as it has lanes.
+
+Columns go in pairs: two neighbours of every row are one load or store of two doubles, which never straddles a cache line of an array that
+NumPy made. (Square tiles of full-width stores take fewer instructions, but such an array begins 16 bytes into a line: every store would
+straddle, and the whole is slower.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .writer import Writer
+
+
+def pair_columns(size: int) -> list[int]:
+    """First columns of the pairs that cover a row of some size; the last pair overlaps where the row is odd."""
+    return sorted({min(c, max(size - 2, 0)) for c in range(0, size, 2)})
+
+
+def read_pair(w: Writer, rows: Sequence[str], c: int, size: int) -> tuple[str, ...]:
+    """Columns c and c + 1 of every row, as two vectors; the only column of rows that have one."""
+    if size == 1:
+        value = "poison"
+        for lane, row in enumerate(rows):
+            value = w.line(f"insertelement {w.V} {value}, double {w.load('double', row)}, i64 {lane}")
+        return (value,)
+    pairs = [w.load("<2 x double>", w.at(row, c)) for row in rows]
+    even, odd = join(w, pairs[0::2], 2), join(w, pairs[1::2], 2)
+    low = _interleaved(w.lanes)
+    return w.shuffle(even, odd, low), w.shuffle(even, odd, [i + 1 for i in low])
+
+
+def write_pair(w: Writer, rows: Sequence[str], c: int, values: Sequence[str]) -> None:
+    """Two vectors into columns c and c + 1 of every row; one vector into rows of one column.
+
+    The stores are volatile so that LLVM leaves them as they are: looking for neighbours to merge took most of the compile time.
+    """
+    n = w.lanes
+    if len(values) == 1:
+        for lane, row in enumerate(rows):
+            w.store("double", w.line(f"extractelement {w.V} {values[0]}, i64 {lane}"), row)
+        return
+    low = _interleaved(n)
+    for parity, order in enumerate((low, [i + 1 for i in low])):
+        mixed = w.shuffle(values[0], values[1], order)
+        for pair in range(n // 2):
+            x = w.shuffle(mixed, "poison", (2 * pair, 2 * pair + 1), n)
+            w.do(f"store volatile <2 x double> {x}, ptr {w.at(rows[2 * pair + parity], c)}, align 8")
+
+
+def join(w: Writer, values: list[str], width: int) -> str:
+    """Vectors of `width` one behind the other."""
+    while len(values) > 1:
+        values = [w.shuffle(a, b, range(2 * width), width) for a, b in zip(values[0::2], values[1::2], strict=True)]
+        width *= 2
+    return values[0]
+
+
+def _interleaved(n: int) -> list[int]:
+    """The even elements of two vectors of n, by turns."""
+    return [i + j for i in range(0, n, 2) for j in (0, n)]

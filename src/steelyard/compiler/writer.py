@@ -1,0 +1,75 @@
+"""A writer of LLVM text: collects the lines of one function over vectors of lanes, and names its values."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Writer:
+    """`lanes` doubles are one vector; `fused` tells whether the processor multiplies and adds in one instruction."""
+
+    lanes: int
+    fused: bool
+    lines: list[str] = field(default_factory=list)
+    count: int = 0
+    current: str = "entry"
+
+    def __post_init__(self) -> None:
+        self.V, self.v = f"<{self.lanes} x double>", f"v{self.lanes}f64"
+        self.K, self.M = f"<{self.lanes} x i64>", f"<{self.lanes} x i1>"
+
+    def fresh(self) -> str:
+        self.count += 1
+        return f"%v{self.count}"
+
+    def line(self, instruction: str) -> str:
+        """An instruction that gives a value; returns the value's name."""
+        self.count += 1
+        name = f"%v{self.count}"
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def do(self, instruction: str) -> None:
+        self.lines.append(f"  {instruction}")
+
+    def label(self, name: str) -> None:
+        self.lines.append(f"{name}:")
+        self.current = name
+
+    def splat(self, value: float) -> str:
+        return f"splat (double 0x{struct.pack('>d', value).hex().upper()})"
+
+    def splat_int(self, value: int) -> str:
+        return f"splat (i64 {value})"
+
+    def mul(self, a: str, b: str) -> str:
+        return self.line(f"fmul contract {self.V} {a}, {b}")
+
+    def fma(self, a: str, b: str, c: str) -> str:
+        """a b + c, rounded once where the processor can."""
+        if self.fused:
+            return self.line(f"call {self.V} @llvm.fma.{self.v}({self.V} {a}, {self.V} {b}, {self.V} {c})")
+        return self.line(f"fadd {self.V} {self.mul(a, b)}, {c}")
+
+    def shuffle(self, a: str, b: str, order: Iterable[int], width: int | None = None) -> str:
+        """Elements of a then b, two vectors of `width` doubles, in a given order."""
+        mask = [f"i32 {i}" for i in order]
+        kind = self.V if width is None else f"<{width} x double>"
+        return self.line(f"shufflevector {kind} {a}, {kind} {b}, <{len(mask)} x i32> <{', '.join(mask)}>")
+
+    def at(self, base: str, count: int, kind: str = "double") -> str:
+        """The address `count` elements after a pointer."""
+        return self.line(f"getelementptr {kind}, ptr {base}, i64 {count}") if count else base
+
+    def load(self, kind: str, address: str, align: int = 8) -> str:
+        return self.line(f"load {kind}, ptr {address}, align {align}")
+
+    def store(self, kind: str, value: str, address: str, align: int = 8) -> None:
+        self.do(f"store {kind} {value}, ptr {address}, align {align}")
+
+    def function(self, head: str) -> str:
+        """The text of the function whose lines these are."""
+        return "\n".join([f"define {head} {{", *self.lines, "}", ""])
