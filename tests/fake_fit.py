@@ -42,12 +42,15 @@ def fake_fit(name: str = "spatial_3r", seconds: float = 5.0, rate: float = 100.0
     covariance = np.linalg.pinv((weight * Y).T @ (weight * Y)) * np.var(left)
     pi = robot.parameters + np.linalg.pinv(base.matrix) @ (values - base.values(robot.parameters))
     singular = np.linalg.svd(weight * Y / np.linalg.norm(weight * Y, axis=0), compute_uv=False)
-    full = np.linalg.pinv(base.matrix) @ covariance @ np.linalg.pinv(base.matrix).T
+    std = np.sqrt(np.diag(covariance))
     fit = SimpleNamespace(
-        robot=robot, parameters=pi, parameter_names=robot.parameter_names, covariance=full, standard_deviation=np.sqrt(np.diag(full)),
+        robot=robot, parameters=pi, parameter_names=robot.parameter_names, covariance=covariance,
+        standard_deviation=np.full(len(pi), np.inf),
+        base_standard_deviation=std, base_relative_std=std / np.abs(values), validation=SimpleNamespace(keep=np.ones(tau.shape, bool)),
+        provenance={"steelyard": "0"},
         base=base, base_values=values, residuals=tau - predicted, measured=tau, t=log.t, rank=base.n_base, singular_values=singular,
-        condition=singular[0] / singular[-1], unseen=(), status="solved", estimator="wls", options={"smoothing": None},
-        initial=robot.parameters, before=errors(tau, robot.inverse_dynamics(*states)),
+        condition=singular[0] / singular[-1], unseen=(), status=("It went well.",), estimator="wls", options={"smoothing": None},
+        initial=robot, before=errors(tau, robot.inverse_dynamics(*states)),
         check=lambda: ["This model can be trusted <for its torques>.", "R & D said so."],
         **vars(errors(tau, predicted)),
     )  # fmt: skip

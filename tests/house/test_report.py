@@ -15,7 +15,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.report import Table, report
-from steelyard.report.content import base_uncertainty, gather
+from steelyard.report.content import gather
 from steelyard.report.decimate import kept_points, running_time
 from steelyard.report.figures import autocorrelation
 from steelyard.report.numbers import percent, short, with_uncertainty
@@ -93,7 +93,7 @@ def test_what_the_fit_says_is_on_the_page_as_text(page: Elements, made: tuple[An
     assert "R & D said so." in text
     for name in (*fit.base.names, *fit.parameter_names, *fit.robot.joint_names):
         assert name in text
-    for word in ("What to do next", "Provenance", "before", "validation", percent(fit.total_relative_error, 2)):
+    for word in ("What to do next", "How it was made", "before", "validation", percent(fit.total_relative_error, 2)):
         assert word in text
 
 
@@ -138,16 +138,6 @@ def test_autocorrelation_is_that_of_the_definition(rng: np.random.Generator) -> 
     np.testing.assert_allclose(lags[:3], [0, 0.01, 0.02])
 
 
-def test_uncertainty_of_the_base_from_either_covariance(made: tuple[Any, sy.Robot]) -> None:
-    fit, _ = made
-    _, sigma = base_uncertainty(fit)
-    C = fit.base.matrix @ fit.covariance @ fit.base.matrix.T
-    from types import SimpleNamespace
-
-    _, same = base_uncertainty(SimpleNamespace(covariance=C, base=fit.base, base_values=fit.base_values))
-    np.testing.assert_allclose(sigma, same)
-
-
 def test_nothing_is_written_over_and_nothing_half(made: tuple[Any, sy.Robot], tmp_path: Path) -> None:
     fit, _ = made
     path = tmp_path / "report.html"
@@ -179,7 +169,7 @@ def test_the_table_of_parameters_counts_what_is_true(made: tuple[Any, sy.Robot])
     fit, truth = made
     content = gather(fit, truth=truth)
     true = fit.base.values(truth.parameters)
-    value, sigma = base_uncertainty(fit)
+    value, sigma = fit.base_values, fit.base_standard_deviation
     inside = int(np.sum(np.abs(value - true) <= 2 * sigma))
     assert f"{inside} of {fit.base.n_base} true values" in content.tables["base"].note
     assert "No other motion" in content.validated

@@ -117,7 +117,7 @@ def test_more_candidates_tell_more_and_variations_help() -> None:
 
 def test_the_seed_decides_and_progress_is_told() -> None:
     robot, told = sy.load("planar_2r"), []
-    first = excite(robot, seed=5, candidates=FEW, progress=lambda part, sentence: told.append((part, sentence)))
+    first = excite(robot, seed=5, candidates=FEW, progress=lambda sentence, part: told.append((part, sentence)))
     again, other = excite(robot, seed=5, candidates=FEW), excite(robot, seed=6, candidates=FEW)
     np.testing.assert_array_equal(first.q, again.q)
     assert np.abs(first.q - other.q).max() > 0.01

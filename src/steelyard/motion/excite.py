@@ -18,7 +18,7 @@ from .limits import PerJoint, Room, room
 from .trajectory import Excitation, Trajectory, trajectory
 
 Array = NDArray[np.float64]
-Progress: TypeAlias = Callable[[float, str], None]
+Progress: TypeAlias = Callable[[str, float], None]
 SHRINKS = 12  # times a motion that takes too much torque is made 20 % smaller before it is given up
 
 
@@ -41,7 +41,7 @@ def excite(
 
     Y_b is the regressor of the base parameters, links and rotors and friction alike; W weighs each joint by the torque it needs.
     seconds must be whole periods 1/base_frequency [Hz] (by default about 10 s each); `margin` is the fraction of every limit that is used;
-    velocity [rad/s|m/s], acceleration, effort [N m|N] stand instead of the robot's own. progress(fraction, sentence) is told how far it is.
+    velocity [rad/s|m/s], acceleration, effort [N m|N] stand instead of the robot's own. progress(sentence, share) is told how far it is.
     Half of the candidates are random, half are variations of the best so far. The same seed gives the same motion.
     Swevers et al., IEEE Trans. Robotics and Automation 13 (1997), p. 730; Hollerbach, Khalil and Gautier, Springer Handbook of Robotics,
     2nd ed., section 6.3; lecture "Dynamic parameter identification", remarks.
@@ -55,7 +55,7 @@ def excite(
     for count, best in enumerate(search.run(candidates, np.random.default_rng(seed)), start=1):
         if progress:
             told = f"condition {best[1].condition:.3g}" if best else "no motion within the torque limits yet"
-            progress(count / candidates, f"{count} of {candidates} motions, {told}")
+            progress(f"{count} of {candidates} motions, {told}", count / candidates)
     if best is None:
         raise ProblemError(search.excuse())
     return trajectory(best[0], seconds, rate, robot.joint_names, best[1])

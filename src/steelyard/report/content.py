@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from .result_tables import coverage, error_table, estimate_table, sliding_joints
 from .tables import Table
 
 if TYPE_CHECKING:
+    from ..identify.fit import Fit
+    from ..identify.validation import Validation
     from ..robot import Robot
 
 Array = NDArray[np.float64]
@@ -37,123 +39,92 @@ class Content:
     title: str
     facts: str
     verdict: str
-    sentences: tuple[str, ...]
-    advice: tuple[str, ...]
+    reasons: tuple[str, ...]
     tiles: tuple[Tile, ...]
     figures: dict[str, Figure]
     tables: dict[str, Table]
-    validated: str = ""
-    provenance: tuple[tuple[str, str], ...] = field(default=())
+    validated: str
+    advice: tuple[str, ...]
+    story: tuple[str, ...]
+    provenance: tuple[tuple[str, str], ...]
 
 
-def gather(fit: Any, validation: Any = None, truth: Robot | None = None) -> Content:
+def gather(fit: Fit, validation: Validation | None = None, truth: Robot | None = None) -> Content:
     """The content of a report on a fit, with the validation of another log and the true robot where they are known."""
-    names, units = fit.robot.joint_names, torque_units(fit.robot)
     results = [(label, r) for label, r in (("before", fit.before), ("after", fit), ("validation", validation)) if r is not None]
-    verdict, sentences, advice = verdict_of(fit)
+    verdict, *reasons = fit.check()
+    errors = error_table(fit.robot.joint_names, results, torque_units(fit.robot))
     return Content(
         title=fit.robot.name,
-        facts=_facts(fit),
+        facts=facts(fit),
         verdict=verdict,
-        sentences=sentences,
-        advice=advice,
-        tiles=_tiles(fit, validation),
-        figures=_figures(fit, results, names, units),
-        tables={"errors": error_table(names, results, units), **_parameter_tables(fit, truth)},
-        validated=_validated(fit, validation),
-        provenance=_provenance(fit),
+        reasons=tuple(reasons),
+        tiles=tiles(fit, validation),
+        figures=all_figures(fit, results),
+        tables={"errors": errors, "base": base_table(fit, truth), "all": full_table(fit)},
+        validated=validated(fit, validation),
+        advice=advice(fit, validation),
+        story=tuple(fit.status),
+        provenance=provenance(fit),
     )
 
 
-def verdict_of(fit: Any) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """Verdict, further sentences and advice, from what fit.check() says."""
-    check = fit.check()
-    said = (
-        list(check.sentences)
-        if hasattr(check, "sentences")
-        else str(check).splitlines()
-        if isinstance(check, str)
-        else [str(x) for x in check]
-    )
-    said = [line.strip() for line in said if line.strip()] or ["Nothing was found to be wrong."]
-    advice = tuple(str(x) for x in getattr(check, "advice", ()))
-    return said[0], tuple(said[1:]), advice or _advice(fit)
-
-
-def _advice(fit: Any) -> tuple[str, ...]:
-    """What to do next, where the fit itself gives none."""
-    made = []
-    if len(fit.unseen):
-        shown = ", ".join(map(str, fit.unseen[:8])) + (f" and {len(fit.unseen) - 8} more" if len(fit.unseen) > 8 else "")
-        made.append(f"Record a motion that shows {shown}: `steelyard excite` or sy.excite(robot) designs one within the limits.")
-    worst = int(np.argmax(fit.relative_error))
-    if fit.relative_error[worst] > 0.2:
-        name = fit.robot.joint_names[worst]
-        made.append(f"Look at {name}, whose torque is explained worst: is its friction, gear ratio or torque constant what the model says?")
-    return (*made, "Validate on a log of another motion before the model is used: fit.validate(log) or `steelyard validate`.")
-
-
-def _facts(fit: Any) -> str:
-    time = running_time(np.asarray(fit.t))
+def facts(fit: Fit) -> str:
+    """What the fit was made from, in one line."""
+    time = running_time(fit.t)
     rate = 1 / float(np.median(np.diff(time))) if len(time) > 1 else float("nan")
-    length = float(time[-1] - time[0]) if len(time) else 0.0
-    return f"{fit.robot.n} joints · {len(time):,} samples · {length:.3g} s at {rate:.4g} Hz · estimator {fit.estimator}".replace(",", " ")
+    count = f"{len(time):,}".replace(",", "\u202f")
+    return f"{fit.robot.n} joints · {count} samples · {time[-1] - time[0]:.3g} s at {rate:.4g} Hz · estimator {fit.estimator}"
 
 
-def _tiles(fit: Any, validation: Any) -> tuple[Tile, ...]:
+def tiles(fit: Fit, validation: Validation | None) -> tuple[Tile, ...]:
+    """The numbers that one looks for first."""
     made = [Tile(percent(fit.total_relative_error, 2), "%", "relative error of the identified model")]
     if fit.before is not None:
         made.append(Tile(percent(fit.before.total_relative_error, 1), "%", "relative error before"))
     if validation is not None:
         made.append(Tile(percent(validation.total_relative_error, 2), "%", "on a motion it has not seen"))
     made.append(Tile(f"{fit.rank}", f"of {fit.base.n_base}", "base parameters seen"))
-    made.append(Tile(short(float(fit.condition)), "", "condition of the regressor"))
-    return tuple(made)
+    return (*made, Tile(short(float(fit.condition)), "", "condition of the regressor"))
 
 
-def _figures(fit: Any, results: list[tuple[str, Any]], names: tuple[str, ...], units: tuple[str, ...]) -> dict[str, Figure]:
-    t = np.asarray(fit.t, dtype=float)
-    dt = float(np.median(np.diff(running_time(t)))) if len(t) > 1 else 1.0
-    before = getattr(fit.before, "predicted", None)
-    before = before if before is not None and np.shape(before) == np.shape(fit.predicted) else None
-    made = [figures.torques(t, fit.measured, fit.predicted, before, names, units), figures.residuals(np.asarray(fit.residuals), names, dt)]
-    made += [figures.errors(names, [(label, np.asarray(r.relative_error)) for label, r in results])]
-    made += [figures.singular_values(np.asarray(fit.singular_values), fit.rank)]
-    _, sigma = base_uncertainty(fit)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        relative = np.nan_to_num(sigma / np.abs(fit.base_values), nan=np.inf)
-    return {figure.name: figure for figure in [*made, figures.uncertainty(relative, fit.base.names)]}
+def all_figures(fit: Fit, results: list[tuple[str, Any]]) -> dict[str, Figure]:
+    """Every figure by its name."""
+    names = fit.robot.joint_names
+    dt = float(np.median(np.diff(running_time(fit.t)))) if len(fit.t) > 1 else 1.0
+    left = np.where(fit.validation.keep, fit.measured - fit.predicted, np.nan)
+    before = None if fit.before is None else fit.before.predicted
+    made = [
+        figures.torques(fit.t, fit.measured, fit.predicted, left, before, names, torque_units(fit.robot)),
+        figures.residuals(left, names, dt),
+        figures.errors(names, [(label, np.asarray(r.relative_error)) for label, r in results]),
+        figures.singular_values(np.asarray(fit.singular_values), fit.rank),
+        figures.uncertainty(np.nan_to_num(fit.base_relative_std, nan=np.inf), fit.base.names),
+    ]
+    return {figure.name: figure for figure in made}
 
 
-def base_uncertainty(fit: Any) -> tuple[Array, Array]:
-    """Base values and their standard deviations, (b,) each, whether the covariance is that of the base or of all parameters."""
-    C, B = np.asarray(fit.covariance), fit.base.matrix
-    C = C if C.shape[0] == fit.base.n_base else B @ C @ B.T
-    return np.asarray(fit.base_values), np.sqrt(np.maximum(np.diag(C), 0.0))
-
-
-def _parameter_tables(fit: Any, truth: Robot | None) -> dict[str, Table]:
-    sliding = sliding_joints(fit.robot)
-    value, sigma = base_uncertainty(fit)
-    units = [unit(name, sliding) for name in fit.base.names]
-    initial = getattr(fit, "initial", None)
-    before = [] if initial is None else [("before", fit.base.values(initial))]
-    note = "Only these combinations act on the torques. σ takes the memory of the residuals into account; faint rows are hardly seen."
+def base_table(fit: Fit, truth: Robot | None = None) -> Table:
+    """The base parameters with what they are made of; beside the true ones where those are known."""
+    value, sigma = fit.base_values, fit.base_standard_deviation
+    columns = [("before", fit.base.values(aligned(fit.initial, fit.parameter_names)))]
+    note = "Only these combinations act on the torques. σ allows for the memory of the residuals; faint rows are hardly seen."
     if truth is not None:
         true = fit.base.values(aligned(truth, fit.parameter_names))
-        before = [("true", true), ("off by", np.round((value - true) / np.where(sigma > 0, sigma, np.nan), 1)), *before]
+        columns = [("true", true), ("off by", np.round((value - true) / np.where(sigma > 0, sigma, np.nan), 1)), *columns]
         note += f" Off by: error against the truth in σ; {coverage(value, sigma, true)}"
     combinations = [text.replace("*", "·").replace(" - ", " − ").replace("-", "−") for text in fit.base.expressions]
-    made = {"base": estimate_table("Base parameters", fit.base.names, units, value, sigma, before, [("combination", combinations)], note)}
-    std = np.asarray(fit.standard_deviation)
-    others = [] if initial is None else [("before", np.asarray(initial))]
-    all_units = [unit(name, sliding) for name in fit.parameter_names]
-    all_sigma = std if std.shape == np.shape(fit.parameters) else None
-    note = (
-        "As they stand in the exported model. Parameters that act only in combinations carry the uncertainty of what the data leave open."
-    )
-    made["all"] = estimate_table("All parameters", fit.parameter_names, all_units, np.asarray(fit.parameters), all_sigma, others, (), note)
-    return made
+    units = [unit(name, sliding_joints(fit.robot)) for name in fit.base.names]
+    return estimate_table("Base parameters", fit.base.names, units, value, sigma, columns, [("combination", combinations)], note)
+
+
+def full_table(fit: Fit) -> Table:
+    """Every parameter of the model that goes out."""
+    names = fit.parameter_names
+    units = [unit(name, sliding_joints(fit.robot)) for name in names]
+    before = [("before", aligned(fit.initial, names))]
+    note = "As they stand in the exported model. The faint ones act only together with others: no motion can tell them by themselves."
+    return estimate_table("All parameters", names, units, fit.parameters, fit.standard_deviation, before, (), note)
 
 
 def aligned(robot: Robot, names: tuple[str, ...]) -> Array:
@@ -162,26 +133,48 @@ def aligned(robot: Robot, names: tuple[str, ...]) -> Array:
     return np.array([own.get(name, 0.0) for name in names])
 
 
-def _validated(fit: Any, validation: Any) -> str:
+def validated(fit: Fit, validation: Validation | None) -> str:
+    """How the model does on another motion, in a sentence."""
     if validation is None:
         return "No other motion was given: how the model does on one is not known."
-    held, seen = validation.total_relative_error, fit.total_relative_error
-    sense = "about as well as the motion it was made from" if held < 1.5 * seen + 0.01 else "clearly worse than the motion it was made from"
-    return f"On a motion that took no part in the identification the model leaves {percent(held, 2)} % of the torque unexplained: {sense}."
+    sense = "clearly worse than" if carries_badly(fit, validation) else "about as well as"
+    held = percent(validation.total_relative_error, 2)
+    return f"On a motion that took no part in the identification the model leaves {held} % of the torque unexplained: {sense} on its own."
 
 
-def _provenance(fit: Any) -> tuple[tuple[str, str], ...]:
-    told = dict(getattr(fit, "provenance", None) or {})
-    options = getattr(fit, "options", None)
-    if options is not None and "options" not in told:
-        told["options"] = options
-    told.setdefault("robot", fit.robot.fingerprint)
+def carries_badly(fit: Fit, validation: Validation) -> bool:
+    """Whether the error on another motion is clearly above that on the fit's own."""
+    return validation.total_relative_error > 1.5 * fit.total_relative_error + 0.01
+
+
+def advice(fit: Fit, validation: Validation | None) -> tuple[str, ...]:
+    """What to do next."""
+    made = []
+    if fit.unseen:
+        shown = ", ".join(fit.unseen[:8]) + (f" and {len(fit.unseen) - 8} more" if len(fit.unseen) > 8 else "")
+        made.append(f"Record a motion that shows {shown}: sy.excite(robot) designs one within the robot's limits.")
+    worst = int(np.argmax(fit.relative_error))
+    if fit.relative_error[worst] > 0.2:
+        name = fit.robot.joint_names[worst]
+        made.append(f"Look at {name}, whose torque is explained worst: is its friction, gear ratio or torque constant what the model says?")
+    if validation is None:
+        made.append("Validate on a log of another motion before the model is used: fit.validate(log) or `steelyard validate`.")
+    elif carries_badly(fit, validation):
+        made.append(
+            "The model does not carry over to the other motion: record longer, wider or faster ones, and identify from several logs."
+        )
+    return (*made, "Use it: fit.robot computes torques, fit.robot.to_urdf(path) writes the numbers into your own file.")
+
+
+def provenance(fit: Fit) -> tuple[tuple[str, str], ...]:
+    """Versions, digests and options, as text."""
+    told = {**(fit.provenance or {}), "estimator": fit.estimator, "options": fit.options}
     return tuple((str(key).replace("_", " "), _plain(value)) for key, value in told.items())
 
 
 def _plain(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{k} {_plain(v)}" for k, v in value.items())
+        return ", ".join(f"{k} {_plain(v)}" for k, v in value.items()) or "none"
     if isinstance(value, (list, tuple)):
-        return ", ".join(_plain(v) for v in value) or "none"
+        return "; ".join(_plain(v) for v in value) or "none"
     return str(value)

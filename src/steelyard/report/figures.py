@@ -32,7 +32,9 @@ from .drawing import (
 WEAK = 30.0  # percent of relative standard deviation above which a value says little
 
 
-def torques(t: Array, measured: Array, predicted: Array, before: Array | None, names: Sequence[str], units: Sequence[str]) -> Figure:
+def torques(
+    t: Array, measured: Array, predicted: Array, left: Array, before: Array | None, names: Sequence[str], units: Sequence[str]
+) -> Figure:
     """Measured against predicted torque of every joint, what is left over in a strip below; one time axis, so that zooming moves all."""
     n, time = len(names), running_time(t)
     made = layout(True, xaxis=axis("time [s]", anchor=f"y{2 * n}", showspikes=True, spikethickness=1, spikecolor=GREY))
@@ -43,7 +45,7 @@ def torques(t: Array, measured: Array, predicted: Array, before: Array | None, n
         strip = axis(domain=[bottom, split - 0.025 / n], nticks=3, zeroline=True, zerolinecolor=GREY, zerolinewidth=1)
         made[f"yaxis{2 * j + 2}"] = strip
         made["annotations"].append(label(name, 0.004, top))
-        traces += _joint(time, measured[:, j], predicted[:, j], None if before is None else before[:, j], j)
+        traces += _joint(time, measured[:, j], predicted[:, j], left[:, j], None if before is None else before[:, j], j)
     caption = (
         "Measured and predicted torque of every joint and, in the strip below each, what the model leaves unexplained."
         " Drag over a stretch to zoom into all joints at once, double-click to return, click a name in the legend to hide or show it."
@@ -51,8 +53,7 @@ def torques(t: Array, measured: Array, predicted: Array, before: Array | None, n
     return Figure("torques", tuple(traces), made, 190 * n + 70, caption)
 
 
-def _joint(time: Array, measured: Array, predicted: Array, before: Array | None, j: int) -> list[dict[str, Any]]:
-    left = measured - predicted
+def _joint(time: Array, measured: Array, predicted: Array, left: Array, before: Array | None, j: int) -> list[dict[str, Any]]:
     kept = kept_points((measured, left))
     x, upper, first = time[kept], f"y{2 * j + 1 if j else ''}", j == 0
     made = [
