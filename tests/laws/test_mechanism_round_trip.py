@@ -138,3 +138,11 @@ def test_a_folder_that_is_not_there_or_a_folder_as_target(write, tmp_path: Path)
         write(load("planar_2r"), tmp_path / "absent" / "robot")
     with pytest.raises(CallError, match="is a folder"):
         write(load("planar_2r"), tmp_path)
+
+
+def test_a_link_to_a_file_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "real.toml").write_text("old")
+    (tmp_path / "alias.toml").symlink_to("real.toml")
+    write_toml(load("planar_2r"), tmp_path / "alias.toml", overwrite=True)
+    assert (tmp_path / "alias.toml").is_symlink()
+    assert load(tmp_path / "real.toml") == load("planar_2r")

@@ -9,10 +9,12 @@ from pathlib import Path
 
 from ..errors import CallError
 
+_FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
 
 def write_whole(path: str | os.PathLike[str], data: bytes, overwrite: bool = False) -> None:
     """Put data into a file: under another name first, then renamed in one step. An existing file is only replaced where asked."""
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # a link stays one: what it points to is written
     if target.is_dir():
         raise CallError(f"{target} is a folder; expected the name of a file to write")
     if not target.parent.is_dir():
@@ -32,7 +34,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes, overwrite: bool = Fal
 
 def _create(temporary: Path, data: bytes, target: Path) -> None:
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o666
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+    with open(os.open(temporary, _FRESH, mode), "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
