@@ -267,17 +267,35 @@ class Robot:
         """This robot holding a load: mass [kg], centre of mass [m] and inertia about it [kg m2], in a frame (the end-effector by default)."""
         return Robot(edit.with_payload(self.mechanism, mass, com, inertia, self._frame(frame)))
 
-    def with_friction(self, viscous: Values | None = None, coulomb: Values | None = None, offset: Values | None = None) -> Robot:
-        """This robot with friction Fv [N m s/rad], Fc [N m], F0 [N m]: one number, one per joint, or by joint name; others stay."""
-        return Robot(edit.with_friction(self.mechanism, viscous=viscous, coulomb=coulomb, offset=offset))
+    def with_friction(self, viscous: Values | None = None, coulomb: Values | None = None, offset: Values | None = None, *, negative: Values | None = None, stiction: Values | None = None, width: Values | None = None, stribeck: Values | None = None) -> Robot:  # fmt: skip
+        """This robot with friction Fv qd + Fc sign(qd) + F0 [N m|N]: each one number, one per joint, or by joint name; what is not given stays.
+
+        `negative` is the Coulomb friction Fn of backward motion, `stiction` Fs with the velocity `stribeck` [rad/s] at which it fades, `width`
+        [rad/s] makes Coulomb friction smooth: tanh(qd / width). The last two are nonlinear shapes and have no column in the regressor.
+        """
+        given = {"negative": negative, "stiction": stiction, "width": width, "stribeck": stribeck}
+        return Robot(edit.with_friction(self.mechanism, viscous, coulomb, offset, **given))
 
     def without_friction(self) -> Robot:
         """This robot with joints that do not rub."""
         return Robot(edit.without_friction(self.mechanism))
 
-    def with_rotors(self, armature: Values) -> Robot:
-        """This robot with rotor inertias Ia as seen at the joints [kg m2|kg]."""
-        return Robot(edit.with_rotors(self.mechanism, armature))
+    def with_rotors(self, armature: Values | None = None, ratio: Values | None = None, axis: Any = None, mount: Any = None) -> Robot:
+        """This robot with rotor inertias Ia = ratio^2 Im as seen at the joints [kg m2|kg]: the diagonal approximation.
+
+        With a gear `ratio` the rotors spin on the link `mount` (the joint's parent by default) about the unit vector `axis` of that link (the
+        joint's axis by default): the full model with gyroscopic coupling. Lecture "Newton-Euler formulation", augmented link.
+        """
+        return Robot(edit.with_rotors(self.mechanism, armature, ratio, axis, mount))
+
+    @property
+    def drive_model(self) -> str:
+        """Which model of the drives the robot has, in a sentence."""
+        spinning = sum(gear.mount >= 0 for gear in self.tree.gears)
+        felt = sum(Ia is not None for Ia in self.tree.armature)
+        if spinning:
+            return f"{spinning} of {self.n} rotors spin on moving links: their gyroscopic coupling is in the model"
+        return f"{felt} of {self.n} joints feel a rotor inertia on the diagonal only" if felt else "no rotor inertia"
 
     def freeze(self, positions: Mapping[str, float]) -> Robot:
         """This robot with some joints held at given positions [rad|m]."""

@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from ..algebra import scalar
 from ..algebra.scalar import Scalar, Scalars
+from ..mechanism.mechanism import Friction
 from ..mechanism.tree import Tree
-
-Terms = tuple[Scalar | None, Scalar | None, Scalar | None]  # Fv, Fc, F0 of a coordinate, None where absent
 
 
 def friction_torque(tree: Tree, qd: Scalars) -> list[Scalar]:
-    """Torque that overcomes friction: tau_f = Fv qd + Fc sign(qd) + F0, absent terms left out; sign(0) = 0.
+    """Torque that overcomes friction: tau_f = Fv qd + Fc sign(qd) + F0, and its asymmetric, smooth and Stribeck forms; sign(0) = 0.
 
     qd: n scalars [rad/s|m/s]. Returns n scalars [N m|N]. Lecture "Dynamic parameter identification", friction contributions.
     """
-    return [friction_at(terms, rate) for terms, rate in zip(friction_coefficients(tree), qd, strict=True)]
+    return [friction_at(friction, rate) for friction, rate in zip(tree.friction, qd, strict=True)]
 
 
-def friction_at(terms: Terms, rate: Scalar) -> Scalar:
-    """Friction of one coordinate, from its Fv, Fc, F0."""
-    return sum((term * factor for term, factor in zip(terms, friction_factors(rate), strict=True) if term is not None), 0.0)
+def friction_at(friction: Friction, rate: Scalar) -> Scalar:
+    """Friction of one coordinate at a rate."""
+    pairs = zip(friction.terms, friction_factors(friction, rate), strict=True)
+    return sum((term * factor for term, factor in pairs if term is not None), 0.0)
 
 
-def friction_coefficients(tree: Tree) -> list[Terms]:
-    """Fv, Fc, F0 of every coordinate."""
-    return [(f.viscous, f.coulomb, f.offset) for f in tree.friction]
-
-
-def friction_factors(rate: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-    """What Fv, Fc and F0 are multiplied by."""
-    return (rate, scalar.sign(rate), 1.0)
+def friction_factors(friction: Friction, rate: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar]:
+    """What Fv, Fc, F0, Fn and Fs are multiplied by: the columns of the regressor."""
+    direction = scalar.sign(rate) if friction.width is None else scalar.tanh(rate * (1.0 / friction.width))
+    fading = 0.0
+    if friction.stribeck is not None:
+        slow = rate * (1.0 / friction.stribeck)
+        fading = scalar.exp(-(slow * slow))
+    sliding = direction - direction * fading
+    if friction.negative is None:
+        return (rate, sliding, 1.0, 0.0, direction * fading)
+    size = scalar.absolute(sliding)
+    return (rate, 0.5 * (sliding + size), 1.0, 0.5 * (sliding - size), direction * fading)
 
 
 def armature_torque(tree: Tree, qdd: Scalars) -> list[Scalar]:

@@ -10,7 +10,6 @@ from ..algebra.spatial import Inertia
 from ..algebra.vector import Symmetric
 from ..errors import CallError
 from ..mechanism import vector
-from ..mechanism.mechanism import Friction
 from ..mechanism.tree import Tree
 from ..mechanism.vector import JOINT_TERMS, LINK_TERMS, joint_terms
 
@@ -36,7 +35,8 @@ def with_scalars(tree: Tree, pi: Scalars) -> Tree:
     rest = iter(pi)
     bodies = tuple(replace(body, inertia=_take_inertia(rest)) for body in tree.bodies)
     terms = [[None if term is None else next(rest) for term in row] for row in joint_terms(tree)]
-    return replace(tree, bodies=bodies, armature=tuple(row[0] for row in terms), friction=tuple(Friction(*row[1:]) for row in terms))
+    friction = tuple(old.with_terms(row[1:]) for old, row in zip(tree.friction, terms, strict=True))
+    return replace(tree, bodies=bodies, armature=tuple(row[0] for row in terms), friction=friction)
 
 
 def _take_inertia(rest: Iterator[Scalar]) -> Inertia:

@@ -9,7 +9,7 @@ from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Motion
 from ..algebra.vector import Vector
 from ..mechanism.tree import Tree
-from .friction import friction_coefficients, friction_factors
+from .friction import friction_factors
 from .gyroscopic import gear_columns
 from .joint_motion import JointMotion, joint_motions
 from .newton_euler import BodyMotion, spread_motion
@@ -79,9 +79,9 @@ def joint_columns(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[lis
     """The columns of Ia, Fv, Fc, F0, coordinate by coordinate, for the terms that are present."""
     columns: list[list[Scalar]] = []
     spin = gear_columns(tree, q, qd, qdd)
-    for row, (Ia, coefficients) in enumerate(zip(tree.armature, friction_coefficients(tree), strict=True)):
-        factors = (qdd[row], *friction_factors(qd[row]))
-        present = [factor for term, factor in zip((Ia, *coefficients), factors, strict=True) if term is not None]
+    for row, (Ia, friction) in enumerate(zip(tree.armature, tree.friction, strict=True)):
+        factors = (qdd[row], *friction_factors(friction, qd[row]))
+        present = [factor for term, factor in zip((Ia, *friction.terms), factors, strict=True) if term is not None]
         made = [[factor if r == row else 0.0 for r in range(tree.n)] for factor in present]
         if row in spin:
             made[0] = [a + b for a, b in zip(made[0], spin[row], strict=True)]

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ..errors import ModelError, SteelyardWarning, choices
-from .mechanism import Joint, Link, Mechanism
+from .mechanism import Friction, Joint, Link, Mechanism
 from .physical import flaw
-from .reduce import reduce
+from .reduce import reduce, tie
 from .snap import snapped
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed")
@@ -45,6 +45,7 @@ def _problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
     yield from structure
     if not structure:
         yield from _tree_problems(mechanism, locate)
+        yield from _circles(mechanism, locate)
     for link in links:
         yield from (f"{locate('link', link.name)}: {sentence}" for sentence in _link_problems(link))
     for joint in joints:
@@ -65,8 +66,18 @@ def _unknown(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in links:
                 yield f"{locate('joint', joint.name)}: its {role} {name!r} is no link of this robot; {choices(name, links)}"
+        if joint.rotor is not None and joint.rotor.mount not in links:
+            yield f"{locate('joint', joint.name)}: its rotor sits on {joint.rotor.mount!r}, which is no link; {choices(joint.rotor.mount, links)}"
         if joint.mimic is not None and joint.mimic.joint not in joints:
             yield f"{locate('joint', joint.name)}: it mimics {joint.mimic.joint!r}, which is no joint; {choices(joint.mimic.joint, joints)}"
+
+
+def _circles(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
+    for joint in mechanism.joints:
+        try:
+            tie(mechanism, joint)
+        except ModelError as error:
+            yield f"{locate('joint', joint.name)}: {error}"
 
 
 def _tree_problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
@@ -119,9 +130,34 @@ def _joint_problems(joint: Joint) -> Iterable[str]:
     if not abs(length - 1.0) < 1e-9:
         yield f"its axis {joint.axis} must be a unit vector"
     yield from _limit_problems(joint)
-    terms = (joint.friction.viscous, joint.friction.coulomb, joint.friction.offset, joint.armature)
+    terms = (*joint.friction.terms, joint.armature)
     if not all(math.isfinite(x) for x in terms if x is not None):
         yield "its friction and rotor inertia must be finite numbers"
+    yield from shape_problems(joint.friction)
+    yield from rotor_problems(joint)
+
+
+def shape_problems(friction: Friction) -> Iterable[str]:
+    """What is wrong with the nonlinear part of a friction model."""
+    for name in ("width", "stribeck"):
+        value = getattr(friction, name)
+        if value is not None and not (math.isfinite(value) and value > 0):
+            yield f"its friction has {name} = {value:g}; expected a positive velocity [rad/s|m/s]"
+    if friction.stiction is not None and friction.stribeck is None:
+        yield "its friction has stiction but no stribeck velocity at which it fades"
+
+
+def rotor_problems(joint: Joint) -> Iterable[str]:
+    """What is wrong with a joint's rotor, taken by itself."""
+    if joint.rotor is None:
+        return
+    if not (math.isfinite(joint.rotor.ratio) and joint.rotor.ratio != 0.0):
+        yield f"its rotor has a gear ratio of {joint.rotor.ratio:g}; expected any finite number but zero"
+    length = math.sqrt(sum(x * x for x in joint.rotor.axis))
+    if not abs(length - 1.0) < 1e-9:
+        yield f"its rotor's axis {joint.rotor.axis} has length {length:g}; expected a unit vector"
+    if joint.mimic is not None:
+        yield f"it mimics {joint.mimic.joint!r} and cannot have a rotor of its own: give it to that joint"
 
 
 def _limit_problems(joint: Joint) -> Iterable[str]:

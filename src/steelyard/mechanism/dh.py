@@ -27,6 +27,7 @@ Corke 2017, "Robotics, Vision and Control", section 7.1 and 7.2.
 
 from __future__ import annotations
 
+from dataclasses import replace
 import math
 
 from ..algebra.spatial import Pose
@@ -97,13 +98,15 @@ def _row(row: Table, i: int, after: Pose, unit: float) -> tuple[Link, Joint]:
         friction=terms.friction(row),
         armature=terms.armature(row),
         mimic=terms.mimic(row),
+        rotor=terms.rotor(row, ""),
     )
     row.done()
     return link, joint
 
 
 def _joined(joint: Joint, parent: str, origin: Pose) -> Joint:
-    return Joint(joint.name, joint.kind, parent, joint.child, origin, joint.axis, joint.limits, joint.friction, joint.armature, joint.mimic)
+    rotor = joint.rotor if joint.rotor is None or joint.rotor.mount else replace(joint.rotor, mount=parent)
+    return replace(joint, parent=parent, origin=origin, rotor=rotor)
 
 
 def _fixed(name: str, parent: str, origin: Pose) -> Joint:

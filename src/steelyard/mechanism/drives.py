@@ -10,13 +10,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..errors import CallError, choices
-from .mechanism import Friction, Joint, Mechanism
+from .mechanism import Joint, Mechanism
 from .reduce import Tie, tie
 from .tree import Tree
 
 PerJoint: TypeAlias = "float | Sequence[float] | Mapping[str, float] | None"
-TERMS = ("armature", "viscous", "coulomb", "offset")
-_POWERS = (lambda k: k * k, lambda k: k * k, abs, lambda k: k)  # what a mimic joint's term weighs at the coordinate
+TERMS = ("armature", "viscous", "coulomb", "offset", "negative", "stiction")
+_POWERS = (lambda k: k * k, lambda k: k * k, abs, lambda k: k, abs, abs)  # what a mimic joint's term weighs at the coordinate
 
 
 def per_coordinate(what: str, value: PerJoint, tree: Tree) -> list[float | None]:
@@ -42,9 +42,7 @@ def with_terms(mechanism: Mechanism, wanted: Mapping[str, Sequence[float | None]
     though the whole is not, the leading joint takes all.
     """
     ties = {joint.name: tie(mechanism, joint) for joint in mechanism.joints if joint.kind != "fixed"}
-    terms = {
-        joint.name: [joint.armature, joint.friction.viscous, joint.friction.coulomb, joint.friction.offset] for joint in mechanism.joints
-    }
+    terms = {joint.name: [joint.armature, *joint.friction.terms] for joint in mechanism.joints}
     for leader, values in wanted.items():
         followers = {name: t for name, t in ties.items() if t.joint == leader and name != leader}
         for column, value in enumerate(values, start=first):
@@ -63,8 +61,7 @@ def _assign(terms: dict[str, list[float | None]], leader: str, followers: dict[s
 
 
 def _with(joint: Joint, terms: Sequence[float | None]) -> Joint:
-    armature, viscous, coulomb, offset = terms
-    return replace(joint, armature=armature, friction=Friction(viscous, coulomb, offset))
+    return replace(joint, armature=terms[0], friction=joint.friction.with_terms(terms[1:]))
 
 
 def _number(what: str, value: Any) -> float:

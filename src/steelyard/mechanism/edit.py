@@ -11,11 +11,12 @@ import numpy as np
 
 from ..algebra.inertia import from_com
 from ..algebra.spatial import Inertia, Pose
-from ..algebra.vector import Symmetric
+from ..algebra.vector import Symmetric, apply
 from ..errors import CallError
 from . import snap
+from .check import rotor_problems, shape_problems
 from .drives import PerJoint, per_coordinate, with_terms
-from .mechanism import Friction, Joint, Mechanism
+from .mechanism import Friction, Joint, Mechanism, Rotor
 from .reduce import reduce, tie, walked
 from .rotation import displaced
 from .with_parameters import with_parameters
@@ -38,18 +39,38 @@ def with_gravity(mechanism: Mechanism, gravity: Sequence[float]) -> Mechanism:
     return replace(mechanism, gravity=(g[0], g[1], g[2]))
 
 
-def with_friction(mechanism: Mechanism, viscous: PerJoint = None, coulomb: PerJoint = None, offset: PerJoint = None) -> Mechanism:
-    """The same mechanism with joint friction tau = Fv qd + Fc sign(qd) + F0.
+def with_friction(
+    mechanism: Mechanism,
+    viscous: PerJoint = None,
+    coulomb: PerJoint = None,
+    offset: PerJoint = None,
+    negative: PerJoint = None,
+    stiction: PerJoint = None,
+    width: PerJoint = None,
+    stribeck: PerJoint = None,
+) -> Mechanism:
+    """The same mechanism with joint friction tau = Fv qd + Fc sign(qd) + F0, or the forms that `Friction` describes.
 
-    Each term [N m s/rad|N s/m, N m|N, N m|N] is one number, one per coordinate, or a mapping from joint names; None leaves it as it is.
+    Each is one number, one per coordinate, or a mapping from joint names; None leaves it as it is.
+    Terms in [N m s/rad|N s/m] (viscous) and [N m|N]; the shapes width and stribeck in [rad/s|m/s].
     """
     tree = reduce(mechanism)
-    columns = {
-        "viscous": per_coordinate("viscous", viscous, tree),
-        "coulomb": per_coordinate("coulomb", coulomb, tree),
-        "offset": per_coordinate("offset", offset, tree),
-    }
-    return with_terms(mechanism, {name: [column[i] for column in columns.values()] for i, name in enumerate(tree.coordinates)}, 1)
+    given = {"viscous": viscous, "coulomb": coulomb, "offset": offset, "negative": negative, "stiction": stiction}
+    columns = [per_coordinate(name, value, tree) for name, value in given.items()]
+    made = with_terms(mechanism, {name: [column[i] for column in columns] for i, name in enumerate(tree.coordinates)}, 1)
+    shapes = {name: per_coordinate(name, value, tree) for name, value in (("width", width), ("stribeck", stribeck)) if value is not None}
+    return replace(made, joints=tuple(_shaped(joint, shapes, tree.coordinates) for joint in made.joints))
+
+
+def _shaped(joint: Joint, shapes: Mapping[str, Sequence[float | None]], coordinates: Sequence[str]) -> Joint:
+    """A joint with the nonlinear part of its friction."""
+    if joint.name in coordinates:
+        at = coordinates.index(joint.name)
+        stated = {name: column[at] for name, column in shapes.items() if column[at] is not None}
+        joint = replace(joint, friction=replace(joint.friction, **stated))
+    for problem in shape_problems(joint.friction):
+        raise CallError(f"joint {joint.name!r}: {problem}")
+    return joint
 
 
 def without_friction(mechanism: Mechanism) -> Mechanism:
@@ -57,11 +78,48 @@ def without_friction(mechanism: Mechanism) -> Mechanism:
     return replace(mechanism, joints=tuple(replace(joint, friction=Friction()) for joint in mechanism.joints))
 
 
-def with_rotors(mechanism: Mechanism, armature: PerJoint) -> Mechanism:
-    """The same mechanism with rotor inertias Ia = G^2 Jm seen at the joint [kg m2|kg]: one number, one per coordinate, or by joint name."""
+def with_rotors(
+    mechanism: Mechanism,
+    armature: PerJoint = None,
+    ratio: PerJoint = None,
+    axis: Sequence[float] | Sequence[Sequence[float]] | Mapping[str, Sequence[float]] | None = None,
+    mount: str | Sequence[str] | Mapping[str, str] | None = None,
+) -> Mechanism:
+    """The same mechanism with rotor inertias Ia = k^2 Im seen at the joint [kg m2|kg]: one number, one per coordinate, or by joint name.
+
+    With a gear `ratio` k (any but zero) the rotor spins on the link `mount` (the joint's parent by default) about the unit vector `axis` of that
+    link (the joint's own axis by default), and its gyroscopic coupling is part of the model; without, the armature is only felt at the joint.
+    """
     tree = reduce(mechanism)
     column = per_coordinate("armature", armature, tree)
-    return with_terms(mechanism, {name: [column[i]] for i, name in enumerate(tree.coordinates)}, 0)
+    made = with_terms(mechanism, {name: [column[i]] for i, name in enumerate(tree.coordinates)}, 0)
+    ratios = per_coordinate("ratio", ratio, tree)
+    axes, mounts = _each("axis", axis, tree.coordinates, 1), _each("mount", mount, tree.coordinates, 0)
+    joints = []
+    for joint in made.joints:
+        k = ratios[tree.coordinates.index(joint.name)] if joint.name in tree.coordinates else None
+        if k is not None:
+            direction = axes[joint.name] if axes[joint.name] is not None else apply(joint.origin.R, joint.axis)
+            rotor = Rotor(k, tuple(float(x) for x in direction), mounts[joint.name] or joint.parent)  # type: ignore[arg-type]
+            joint = replace(joint, rotor=rotor, armature=joint.armature if joint.armature is not None else 0.0)
+            mechanism.link(rotor.mount)
+            for problem in rotor_problems(joint):
+                raise CallError(f"joint {joint.name!r}: {problem}")
+        joints.append(joint)
+    made = replace(made, joints=tuple(joints))
+    reduce(made)  # a rotor on a link that its own joint moves is refused here
+    return made
+
+
+def _each(what: str, value: Any, names: Sequence[str], depth: int) -> dict[str, Any]:
+    """A value per coordinate: the same for all, one each, or by name; None where nothing is said."""
+    if isinstance(value, Mapping):
+        return {name: value.get(name) for name in names}
+    if value is None or np.ndim(value) == depth:
+        return dict.fromkeys(names, value)
+    if len(value) != len(names):
+        raise CallError(f"{what} has {len(value)} entries; expected one, or {len(names)}: one for each of {', '.join(names)}")
+    return dict(zip(names, value, strict=True))
 
 
 def with_payload(

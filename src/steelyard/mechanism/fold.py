@@ -10,12 +10,14 @@ Member = tuple[Joint, float]  # a joint and its multiplier
 
 
 def folded_friction(group: Sequence[Member]) -> Friction:
-    """Friction at the coordinate: Fv = sum k^2 Fv_i, Fc = sum |k| Fc_i, F0 = sum k F0_i. A term that no joint has stays absent."""
-    return Friction(
-        viscous=_total((joint.friction.viscous, k * k) for joint, k in group),
-        coulomb=_total((joint.friction.coulomb, abs(k)) for joint, k in group),
-        offset=_total((joint.friction.offset, k) for joint, k in group),
-    )
+    """Friction at the coordinate: Fv = sum k^2 Fv_i, Fc = sum |k| Fc_i, F0 = sum k F0_i. A term that no joint has stays absent.
+
+    The shapes (width, Stribeck velocity) are those of the leading joint, which is the first.
+    """
+    weights = (lambda k: k * k, abs, lambda k: k, abs, abs)
+    terms = [_total((joint.friction.terms[i], weight(k)) for joint, k in group) for i, weight in enumerate(weights)]
+    leader = next(joint for joint, k in group if joint.mimic is None)
+    return leader.friction.with_terms(terms)
 
 
 def folded_armature(group: Sequence[Member]) -> float | None:

@@ -79,6 +79,7 @@ def _moving(row: Table, joint: Joint, angle: float) -> Joint:
         friction=terms.friction(row),
         armature=terms.armature(row),
         mimic=terms.mimic(row),
+        rotor=terms.rotor(row, joint.parent),
     )
 
 

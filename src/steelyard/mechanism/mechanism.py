@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import Vector
@@ -28,11 +29,35 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Friction:
-    """Joint friction tau = Fv qd + Fc sign(qd) + F0 [N m|N]. A term that is None is absent: it has no column in the regressor."""
+    """Joint friction [N m|N]: tau = Fv qd + Fc s(qd) + F0, with the direction s(qd) = sign(qd), 0 at rest. A term that is None is absent.
+
+    Linear terms, each with a column in the regressor: `viscous` Fv, `coulomb` Fc, `offset` F0, `negative` Fn (then Fc holds for qd > 0 and Fn
+    for qd < 0: asymmetric Coulomb), `stiction` Fs. Nonlinear shapes, which have none: `width` [rad/s|m/s] makes the direction smooth,
+    s = tanh(qd / width); `stribeck` [rad/s|m/s] is the velocity at which stiction has faded: Fc becomes Fc + (Fs - Fc) exp(-(qd/stribeck)^2).
+    Armstrong-Helouvry, Dupont and Canudas de Wit 1994, section 2.2.
+    """
 
     viscous: float | None = None
     coulomb: float | None = None
     offset: float | None = None
+    negative: float | None = None
+    stiction: float | None = None
+    width: float | None = None
+    stribeck: float | None = None
+
+    @property
+    def terms(self) -> tuple[float | None, ...]:
+        """Fv, Fc, F0, Fn, Fs, None where absent."""
+        return (self.viscous, self.coulomb, self.offset, self.negative, self.stiction)
+
+    @property
+    def linear(self) -> bool:
+        """Whether the torque is linear in all that describes it."""
+        return self.width is None and self.stribeck is None
+
+    def with_terms(self, terms: Iterable[Any]) -> Friction:
+        """The same shape with other coefficients."""
+        return Friction(*terms, width=self.width, stribeck=self.stribeck)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +67,19 @@ class Mimic:
     joint: str
     multiplier: float = 1.0
     offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rotor:
+    """A motor's rotor that turns `ratio` times as fast as its joint about `axis` (unit) of the link `mount` that carries it.
+
+    Its inertia is the joint's armature Ia = ratio^2 I_m; its weight, and its inertia while locked, are part of the carrying link (the augmented
+    link of the lecture "Newton-Euler formulation"). Without a Rotor the armature is only felt at the joint: the diagonal approximation.
+    """
+
+    ratio: float
+    axis: Vector
+    mount: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +108,7 @@ class Joint:
     friction: Friction = Friction()
     armature: float | None = None
     mimic: Mimic | None = None
+    rotor: Rotor | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,9 @@ def _body(model: Any, names: _Names, body: int) -> tuple[list[Link], list[Joint]
 def _joint(model: Any, names: _Names, joint: int, parent: str, child: str, place: Pose) -> Joint:
     kind = int(model.jnt_type[joint])
     if kind in _OTHER_JOINTS:
-        raise ModelError(f"{names.where}: joint {names.joint(joint)!r} of body {names.body(model.jnt_bodyid[joint])!r}: {_OTHER_JOINTS[kind]}")
+        raise ModelError(
+            f"{names.where}: joint {names.joint(joint)!r} of body {names.body(model.jnt_bodyid[joint])!r}: {_OTHER_JOINTS[kind]}"
+        )
     dof, ref = model.jnt_dofadr[joint], float(model.qpos0[model.jnt_qposadr[joint]])
     axis = snap.axis(unit(_vector(model.jnt_axis[joint])) or (0.0, 0.0, 1.0))
     sliding, limited = kind == _SLIDE, bool(model.jnt_limited[joint])

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 from ..algebra.inertia import moved
 from ..algebra.spatial import Inertia, Pose
+from ..algebra.vector import apply
 from ..errors import ModelError
 from .fold import folded_armature, folded_friction, folded_limits
-from .mechanism import Joint, Mechanism
+from .mechanism import Joint, Mechanism, Rotor
 from .rotation import displaced
-from .tree import Body, Frame, Tree
+from .tree import Body, Frame, Gear, Tree
 
 
 class Tie(NamedTuple):
@@ -44,7 +45,19 @@ def reduce(mechanism: Mechanism) -> Tree:
         armature=tuple(folded_armature(group) for group in groups),
         frames=frames,
         limits=tuple(folded_limits([(joint, *ties[joint.name][1:]) for joint, _ in group]) for group in groups),
+        gears=tuple(_gear(joint, joint.rotor, coordinates, bodies, frames) for joint in moving if joint.rotor is not None),
     )
+
+
+def _gear(joint: Joint, rotor: Rotor, coordinates: tuple[str, ...], bodies: tuple[Body, ...], frames: dict[str, Frame]) -> Gear:
+    """The rotor of a joint on the body that carries it, which must not be moved by the joint itself."""
+    mount, pose = frames[rotor.mount]
+    below = mount
+    while below >= 0:
+        if bodies[below].joint == joint.name:
+            raise ModelError(f"joint {joint.name!r}: its rotor sits on {rotor.mount!r}, which the joint itself moves; mount it on an earlier link")
+        below = bodies[below].parent
+    return Gear(coordinates.index(joint.name), mount, rotor.ratio, apply(pose.R, rotor.axis))
 
 
 def walked(mechanism: Mechanism) -> list[Joint]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from fractions import Fraction
 
 from ..algebra.inertia import from_com
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import IDENTITY, Matrix, Symmetric, Vector
 from . import exact
-from .mechanism import Friction, Limits, Mimic
+from .mechanism import Friction, Limits, Mimic, Rotor
 from .rotation import from_rpy
 from .table import Table
 
@@ -54,9 +55,9 @@ def limits(joint: Table, unit: float) -> Limits:
 
 
 def friction(joint: Table) -> Friction:
-    """`friction = { viscous, coulomb, offset }` at the joint's side; a term that is not there is absent."""
+    """`friction = { viscous, coulomb, offset, negative, stiction, width, stribeck }` at the joint's side; what is not there is absent."""
     table = joint.table("friction")
-    result = Friction(table.optional("viscous"), table.optional("coulomb"), table.optional("offset"))
+    result = Friction(**{field.name: table.optional(field.name) for field in fields(Friction)})
     table.done()
     return result
 
@@ -71,6 +72,17 @@ def armature(joint: Table) -> float | None:
     Ia = motor.number("gear_ratio", 1) ** 2 * motor.number("rotor_inertia", None)
     motor.done()
     return float(Ia)
+
+
+def rotor(joint: Table, parent: str) -> Rotor | None:
+    """`rotor = { ratio, axis, mount }`: a rotor that spins on the link `mount` (the parent by default) about `axis` in that link's frame."""
+    if not joint.has("rotor"):
+        return None
+    table = joint.table("rotor")
+    x, y, z = table.numbers("axis", (3,), (0, 0, 1))
+    result = Rotor(float(table.number("ratio", None)), (float(x), float(y), float(z)), table.text("mount", parent))
+    table.done()
+    return result
 
 
 def mimic(joint: Table) -> Mimic | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from decimal import Decimal
 from typing import Any
 
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import IDENTITY, ZERO
 from . import exact, snap
-from .mechanism import Friction, Joint, Limits, Link, Mechanism
+from .mechanism import Friction, Joint, Limits, Link, Mechanism, Rotor
 from .rotation import from_rpy, to_rpy
 
 Row = dict[str, Any]
@@ -57,6 +58,7 @@ def joint_keys(joint: Joint) -> Row:
         "limits": limit_keys(joint.limits),
         "friction": friction_keys(joint.friction),
         "armature": joint.armature,
+        "rotor": rotor_keys(joint.rotor),
         "mimic": None if mimic is None else {"joint": mimic.joint, "multiplier": mimic.multiplier, "offset": mimic.offset},
     }
 
@@ -66,8 +68,12 @@ def limit_keys(limits: Limits) -> Row:
     return {key: value for key, value in keys.items() if not math.isinf(value)}
 
 
+def rotor_keys(rotor: Rotor | None) -> Row | None:
+    return None if rotor is None else {"ratio": rotor.ratio, "axis": list(rotor.axis), "mount": rotor.mount}
+
+
 def friction_keys(friction: Friction) -> Row:
-    keys = {"viscous": friction.viscous, "coulomb": friction.coulomb, "offset": friction.offset}
+    keys = {field.name: getattr(friction, field.name) for field in fields(friction)}
     return {key: value for key, value in keys.items() if value is not None}
 
 

@@ -18,7 +18,7 @@ from .mechanism import Friction, Joint, Link, Mechanism
 from .snap import snapped
 from .table import Table
 from .toml import parsed, read_toml
-from .toml_document import Row, document, friction_keys, inertia_keys
+from .toml_document import Row, document, friction_keys, inertia_keys, rotor_keys
 from .toml_text import dumps
 
 
@@ -64,7 +64,7 @@ def _edited(mechanism: Mechanism) -> str | None:
 
 def _frame(mechanism: Mechanism) -> tuple[Any, ...]:
     """All of a mechanism that does not change when its parameters do."""
-    joints = tuple(replace(joint, friction=Friction(), armature=None) for joint in mechanism.joints)
+    joints = tuple(replace(joint, friction=Friction(), armature=None, rotor=None) for joint in mechanism.joints)
     return tuple(link.name for link in mechanism.links), joints
 
 
@@ -102,6 +102,10 @@ def _put_joint(row: Row, before: Joint, joint: Joint) -> None:
         row["friction"] = friction_keys(joint.friction)
         if not row["friction"]:
             del row["friction"]
+    if joint.rotor != before.rotor:
+        row.pop("rotor", None)
+        if joint.rotor is not None:
+            row["rotor"] = rotor_keys(joint.rotor)
     if joint.armature != before.armature:
         row.pop("motor", None)
         row.pop("armature", None)

@@ -18,7 +18,7 @@ from ..errors import ModelError, choices
 from . import exact
 from .check import KINDS, finished
 from .decimals import Notes, bound, decimal, decimals
-from .mechanism import STANDARD_GRAVITY, Friction, Joint, Limits, Link, Mechanism, Mimic, Source
+from .mechanism import STANDARD_GRAVITY, Friction, Joint, Limits, Link, Mechanism, Mimic, Rotor, Source
 from .rotation import from_rpy, unit
 from .xml_tree import Element, parse
 
@@ -99,6 +99,7 @@ def _joint(element: Element, notes: Notes) -> Joint:
         limits=_limits(element, kind, name, notes),
         friction=_friction(element, ours, notes),
         armature=_float(ours, "armature", notes),
+        rotor=_rotor(ours, joint.parent, notes),
         mimic=_mimic(element, notes),
     )
 
@@ -169,8 +170,16 @@ def _friction(element: Element, ours: Element | None, notes: Notes) -> Friction:
     return Friction(
         viscous=_float(dynamics, "damping", notes) or _float(ours, "viscous", notes),
         coulomb=_float(dynamics, "friction", notes) or _float(ours, "coulomb", notes),
-        offset=_float(ours, "offset", notes),
+        **{name: _float(ours, name, notes) for name in ("offset", "negative", "stiction", "width", "stribeck")},
     )
+
+
+def _rotor(ours: Element | None, parent: str, notes: Notes) -> Rotor | None:
+    ratio = _float(ours, "ratio", notes)
+    if ours is None or ratio is None:
+        return None
+    x, y, z = _vector(ours, "rotor_axis", notes, "0 0 1")
+    return Rotor(ratio, (float(x), float(y), float(z)), ours.attributes.get("mount", parent))
 
 
 def _mimic(element: Element, notes: Notes) -> Mimic | None:

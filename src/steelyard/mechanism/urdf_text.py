@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 
 from ..algebra.spatial import Inertia, Pose
 from ..errors import ModelError
@@ -100,13 +101,11 @@ def mimic(joint: Joint) -> Attributes:
 
 def extension(joint: Joint) -> Attributes:
     """What URDF has no place for: rotor inertia, friction offset, terms that are there but zero, rotations that rpy cannot hold exactly."""
-    terms = {
-        "armature": joint.armature,
-        "offset": joint.friction.offset,
-        "viscous": joint.friction.viscous,
-        "coulomb": joint.friction.coulomb,
-    }
-    found = {key: repr(value) for key, value in terms.items() if value is not None and (value == 0 or key in ("armature", "offset"))}
+    terms = {"armature": joint.armature} | {field.name: getattr(joint.friction, field.name) for field in fields(joint.friction)}
+    own = {"viscous", "coulomb"}  # URDF has a place for these, but not for one that is there and zero
+    found = {key: repr(value) for key, value in terms.items() if value is not None and (value == 0 or key not in own)}
+    if joint.rotor is not None:
+        found |= {"ratio": repr(joint.rotor.ratio), "rotor_axis": numbers(joint.rotor.axis), "mount": joint.rotor.mount}
     if kind(joint) != joint.kind:
         found["kind"] = joint.kind
     if snap.matrix(from_rpy(to_rpy(joint.origin.R))) != joint.origin.R:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from .tree import Tree
 
 LINK_TERMS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-JOINT_TERMS = ("Ia", "Fv", "Fc", "F0")
+JOINT_TERMS = ("Ia", "Fv", "Fc", "F0", "Fn", "Fs")
 
 
 def parameters(tree: Tree) -> tuple[float, ...]:
-    """pi: m [kg], mc [kg m], I about the body's origin [kg m2] of every body, then per coordinate the terms it has of Ia, Fv, Fc, F0.
+    """pi: m [kg], mc [kg m], I about the body's origin [kg m2] of every body, then per coordinate the terms it has of Ia, Fv, Fc, F0, Fn, Fs.
 
     Lecture "Newton-Euler formulation and dynamic parameter identification": tau = Y(q, qd, qdd) pi.
     """
@@ -25,6 +25,6 @@ def parameter_names(tree: Tree) -> tuple[str, ...]:
     return tuple(links)
 
 
-def joint_terms(tree: Tree) -> list[tuple[float | None, float | None, float | None, float | None]]:
-    """Ia, Fv, Fc, F0 of every coordinate, None where absent."""
-    return [(Ia, f.viscous, f.coulomb, f.offset) for Ia, f in zip(tree.armature, tree.friction, strict=True)]
+def joint_terms(tree: Tree) -> list[tuple[float | None, ...]]:
+    """Ia, Fv, Fc, F0, Fn, Fs of every coordinate, None where absent."""
+    return [(Ia, *f.terms) for Ia, f in zip(tree.armature, tree.friction, strict=True)]
