@@ -1,0 +1,141 @@
+"""Symbols for the numbers of a tree: inertial and joint parameters, lengths, gravity. Numbers that are zero stay zero."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..algebra.inertia import at_com, from_com
+from ..algebra.scalar import Scalar
+from ..algebra.spatial import Inertia, Pose
+from ..algebra.vector import Symmetric, Vector
+from ..dynamics.parametric import parameter_names, parameter_vector, with_scalars
+from ..errors import CallError, choices
+from ..mechanism.tree import Tree
+
+PARAMETERS = ("symbolic", "all", "barycentric", "numeric")
+GEOMETRY = ("symbolic", "numeric")
+STEMS = {"m": "m_", "mcx": "mc_x", "mcy": "mc_y", "mcz": "mc_z", "Ia": "I_a", "Fv": "F_v", "Fc": "F_c", "F0": "F_o"}
+UNITS = {"m": "kg", "Ia": "kg m2|kg", "Fv": "N m s/rad|N s/m", "Fc": "N m|N", "F0": "N m|N"}
+ENTRIES = ("xx", "xy", "xz", "yy", "yz", "zz")
+TINY = 1e-12
+RESERVED = re.compile(r"(q|qdot|qddot|x|s|c)_\d+")  # the motion and the named terms
+
+
+@dataclass(frozen=True)
+class Named:
+    """A number of the robot that has a symbol: its name, its value, its unit and what it is."""
+
+    name: str
+    value: float
+    unit: str
+    meaning: str
+
+
+class Naming:
+    """Collects the numbers that get a symbol while a tree is walked; `symbol` gives the scalar that stands for one."""
+
+    def __init__(self, symbol: Callable[[Named], Scalar], names: Mapping[str, str]) -> None:
+        self.named: list[Named] = []
+        self._symbol, self._names, self._asked = symbol, dict(names), set[str]()
+
+    def __call__(self, name: str, value: float, unit: str, meaning: str, keep: bool = False) -> Scalar:
+        """The symbol of a number, or 0.0 where it is zero and need not be kept."""
+        if value == 0.0 and not keep:
+            return 0.0
+        self._asked.add(name)
+        self.named.append(Named(self._names.get(name, name), float(value), unit, meaning))
+        return self._symbol(self.named[-1])
+
+    def finish(self) -> None:
+        """All names that were to be replaced are there, and no two numbers have the same."""
+        for name in self._names:
+            if name not in self._asked:
+                raise CallError(f"names: no symbol is called {name!r}; {choices(name, sorted(self._asked))}")
+        for name, new in self._names.items():
+            if not str(new).strip() or RESERVED.fullmatch(str(new)):
+                raise CallError(f"names: {name!r} cannot be called {new!r}; expected a word that is no symbol of motion or of a named term")
+        used = [named.name for named in self.named]
+        for name in used:
+            if used.count(name) > 1:
+                raise CallError(f"names: {name!r} would stand for several numbers; expected names that differ")
+
+
+def named_tree(tree: Tree, parameters: str, geometry: str, name: Naming) -> Tree:
+    """The tree with symbols in the place of numbers."""
+    for what, word, known in (("parameters", parameters, PARAMETERS), ("geometry", geometry, GEOMETRY)):
+        if word not in known:
+            raise CallError(f"{what}={word!r}; expected one of {', '.join(map(repr, known))}")
+    made = tree if parameters == "numeric" else with_scalars(tree, _parameters(tree, parameters, name))
+    made = made if geometry == "numeric" else _with_lengths(made, name)
+    name.finish()
+    return made
+
+
+def _parameters(tree: Tree, how: str, name: Naming) -> list[Scalar]:
+    labels, values = parameter_names(tree), parameter_vector(tree)
+    links = 10 * len(tree.bodies)
+    numbers = {body: i for i, body in enumerate(tree.coordinates, 1)}
+    pi: list[Scalar] = []
+    if how == "barycentric":
+        pi = [x for i, body in enumerate(tree.bodies, 1) for x in _barycentric(body.inertia, i, body.name, name)]
+    for k in range(len(pi), len(values)):
+        owner, _, term = labels[k].rpartition(".")
+        number = k // 10 + 1 if k < links else numbers.get(owner, k)
+        pi.append(name(f"{_stem(term)}{number}", values[k], _unit(term), labels[k], keep=how == "all"))
+    return pi
+
+
+def _stem(term: str) -> str:
+    return STEMS.get(term) or (f"I_{term[1:]}" if term[0] == "I" else f"{term}_")
+
+
+def _unit(term: str) -> str:
+    return UNITS.get(term, "kg m" if term.startswith("mc") else "kg m2" if term.startswith("I") else "")
+
+
+def _barycentric(inertia: Inertia, i: int, link: str, name: Naming) -> list[Scalar]:
+    """Ten scalars about the link's frame, made of mass, centre of mass and inertia about it, as textbooks have them."""
+    if inertia.m == 0.0:
+        raise CallError(f"parameters='barycentric': link {link!r} has no mass, so no centre of mass; use parameters='symbolic'")
+    m, c, I = at_com(inertia)  # noqa: E741
+    size, reach = abs(I.xx) + abs(I.yy) + abs(I.zz), sum(abs(x) for x in c) + 1.0
+    mass = name(f"m_{i}", m, "kg", f"mass of {link}")
+    labels = _directions(f"l_c{i}", f"c_{{}}{i}", [abs(x) > TINY * reach for x in c])
+    com = [name(label, x, "m", f"centre of mass of {link}") if label else 0.0 for label, x in zip(labels, c, strict=True)]
+    about = [name(f"I_c{e}{i}", x, "kg m2", f"inertia of {link} about its centre of mass") if abs(x) > TINY * size else 0.0
+             for e, x in zip(ENTRIES, I, strict=True)]  # fmt: skip
+    moved = from_com(mass, (com[0], com[1], com[2]), Symmetric(*about))
+    return [moved.m, *moved.h, *moved.I]
+
+
+def _directions(alone: str, several: str, present: Sequence[bool]) -> list[str]:
+    """A name per coordinate that is there: the short one where it is the only one."""
+    return [(alone if sum(present) == 1 else several.format(axis)) if there else "" for axis, there in zip("xyz", present, strict=True)]
+
+
+def _with_lengths(tree: Tree, name: Naming) -> Tree:
+    """Distances between joints as l_i, i the number of the link that they lie on (0 for the base); gravity as g_0 times its direction."""
+    bodies = []
+    for i, body in enumerate(tree.bodies):
+        fork = sum(other.parent == body.parent for other in tree.bodies) > 1
+        number = f"{body.parent + 1}_{i + 1}" if fork else f"{body.parent + 1}"
+        p = body.placement.p
+        labels = _directions(f"l_{number}", f"l_{number}{{}}", [x != 0.0 for x in p])
+        where = f"from {'the base' if body.parent < 0 else tree.bodies[body.parent].joint} to {body.joint}"
+        x, y, z = (name(label, value, "m", where) if label else 0.0 for label, value in zip(labels, p, strict=True))
+        bodies.append(replace(body, placement=Pose(body.placement.R, (x, y, z))))
+    return replace(tree, bodies=tuple(bodies), gravity=_gravity(tree.gravity, name))
+
+
+def _gravity(g: Vector, name: Naming) -> Vector:
+    present = [x != 0.0 for x in g]
+    if sum(present) == 1:
+        k = present.index(True)
+        size = name("g_0", abs(g[k]), "m/s2", "gravity")
+        along: Any = size if g[k] > 0 else -size
+        return tuple(along if j == k else 0.0 for j in range(3))  # type: ignore[return-value]
+    x, y, z = (name(f"g_{axis}", value, "m/s2", f"gravity along {axis}") for axis, value in zip("xyz", g, strict=True))
+    return (x, y, z)

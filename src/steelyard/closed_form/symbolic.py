@@ -1,0 +1,168 @@
+"""A robot's equations of motion in closed form, as SymPy expressions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import CallError, choices
+from ..mechanism.files import write_whole
+from .columns import Columns, combination
+from .latex import body, display, document
+from .named_terms import needed
+from .naming import Named
+
+QUANTITIES = ("T", "U", "L", "M", "C", "g", "friction", "tau", "Y")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Symbolic:
+    """The closed form of a robot: M(q) qdd + C(q, qd) qd + g(q) + friction(qd) = tau, and Y(q, qd, qdd) parameters = tau.
+
+    q, qd, qdd: n symbols each. T, U: energies [J]. M, C: (n, n); g, friction, tau: (n, 1) [N m|N]; Y: (n, p); parameters: (p, 1), pi.
+    For arms of more than three joints expressions are in `terms`, named common values in the order in which they can be computed.
+    `symbols` says what each symbol of the robot is, with its value. Lagrangian lecture, "How it all fits together".
+    """
+
+    name: str
+    joint_names: tuple[str, ...]
+    parameter_names: tuple[str, ...]
+    q: tuple[Any, ...]
+    qd: tuple[Any, ...]
+    qdd: tuple[Any, ...]
+    T: Any
+    U: Any
+    M: Any
+    C: Any
+    g: Any
+    friction: Any
+    tau: Any
+    Y: Any
+    parameters: Any
+    columns: Columns
+    symbols: Mapping[Any, Named] = field(default_factory=dict)
+    terms: Mapping[Any, Any] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        return len(self.q)
+
+    @property
+    def L(self) -> Any:
+        """The Lagrangian T - U [J]."""
+        return self.T - self.U
+
+    @property
+    def values(self) -> dict[Any, float]:
+        """The numbers that this robot's symbols stand for."""
+        return {symbol: named.value for symbol, named in self.symbols.items()}
+
+    # the regressor's columns ------------------------------------------------------------------------------------------------------------
+
+    @property
+    def vanishing(self) -> tuple[str, ...]:
+        """The parameters that no motion shows: their columns of Y are zero."""
+        return tuple(self.parameter_names[j] for j in self.columns.vanishing)
+
+    @property
+    def dependent(self) -> dict[str, dict[str, Any]]:
+        """The parameters whose column of Y is a sum of earlier ones: {'link2.m': {'link1.mcx': l_1, 'link1.Izz': l_1**2}}."""
+        names = self.parameter_names
+        return {names[j]: {names[i]: c for i, c in relation.items()} for j, relation in self.columns.dependent.items()}
+
+    @property
+    def base_parameters(self) -> Any:
+        """The combinations of parameters that torques depend on, (b, 1): Y[:, columns.independent] base_parameters = tau."""
+        import sympy as sp
+
+        return sp.ImmutableMatrix(combination(self.columns, list(self.parameters), self.columns.independent))
+
+    # other ways to the same equations ---------------------------------------------------------------------------------------------------
+
+    def euler_lagrange(self) -> Any:
+        """The torques by the Euler-Lagrange equations, (n, 1): d/dt dL/dqd - dL/dq + friction, differentiated by SymPy.
+
+        Independent of Newton-Euler, which gives `tau`. Lagrangian lecture, "Let's plug it all together".
+        """
+        import sympy as sp
+
+        if self.terms:
+            raise CallError(
+                f"{self.name} is in named terms, which SymPy would differentiate for hours: tau has its torques, by Newton-Euler"
+            )
+        L, state, rates = self.L, (*self.q, *self.qd), (*self.qd, *self.qdd)
+        rows = []
+        for k in range(self.n):
+            momentum = sp.diff(L, self.qd[k])
+            change = sum(sp.diff(momentum, x) * rate for x, rate in zip(state, rates, strict=True))
+            rows.append(change - sp.diff(L, self.q[k]) + self.friction[k])
+        return sp.ImmutableMatrix(rows)
+
+    def needed_terms(self, *expressions: Any) -> dict[Any, Any]:
+        """The named terms that expressions or matrices are made of, in the order in which they can be computed."""
+        return needed(self.terms, expressions)
+
+    def expand(self, expression: Any) -> Any:
+        """An expression or matrix without named terms: of joint motion and robot symbols alone. Long for long arms."""
+        for name, value in reversed(self.needed_terms(expression).items()):
+            expression = expression.xreplace({name: value})
+        return expression
+
+    def evaluate(self, quantity: str, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> NDArray[np.float64]:
+        """A quantity as numbers at one state, with the robot's own values: for checking; `Robot` computes the same far faster.
+
+        q, qd, qdd: (n,), zero where not given. Returns the shape of the quantity, vectors as (n,).
+        """
+        import sympy as sp
+
+        expression = self._quantity(quantity)
+        state = [np.zeros(self.n) if x is None else np.asarray(x, dtype=float) for x in (q, qd, qdd)]
+        for what, x in zip(("q", "qd", "qdd"), state, strict=True):
+            if x.shape != (self.n,):
+                raise CallError(f"{what} has shape {x.shape}; expected ({self.n},): one number for each of {', '.join(self.joint_names)}")
+        arguments = [*self.q, *self.qd, *self.qdd, *self.symbols]
+        terms = list(self.needed_terms(expression).items())
+        function = sp.lambdify(arguments, expression, modules="numpy", cse=lambda made, **_: (terms, made))
+        result = np.array(function(*np.concatenate(state), *self.values.values()), dtype=float)
+        return result[:, 0] if result.ndim == 2 and result.shape[1] == 1 and quantity not in ("M", "C", "Y") else result
+
+    # for people -------------------------------------------------------------------------------------------------------------------------
+
+    def to_latex(self, quantity: str | None = None) -> str:
+        """LaTeX (amsmath) of one quantity with the terms that it needs, or the body of a page on the whole model."""
+        return body(self) if quantity is None else display(self, quantity, self._quantity(quantity))
+
+    def write_tex(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write a LaTeX document of the whole model, whole or not at all; it compiles with any TeX that has amsmath."""
+        write_whole(path, document(self).encode("utf-8"), overwrite)
+
+    def _repr_latex_(self) -> str:
+        if self.terms:
+            size = rf"n = {self.n},\ \text{{{len(self.terms)} named terms}}"
+            return rf"$\displaystyle M(q)\,\ddot q + C(q, \dot q)\,\dot q + g(q) = \tau,\quad {size}$"
+        return "$$\n" + "\n\\qquad ".join(self._matrix_latex(x) for x in ("M", "C", "g")) + "\n$$"
+
+    def _matrix_latex(self, quantity: str) -> str:
+        from sympy import latex
+
+        return f"{quantity} = {latex(self._quantity(quantity), mat_delim='(', mat_str='matrix')}"
+
+    def __repr__(self) -> str:
+        return f"Symbolic({self.name!r}, n={self.n}, {len(self.symbols)} symbols, {len(self.terms)} named terms)"
+
+    def __str__(self) -> str:
+        lines = [repr(self), *(f"{name} = {value}" for name, value in self.needed_terms(self.T, self.U, self.M, self.C, self.g).items())]
+        lines += [f"T = {self.T}", f"U = {self.U}"]
+        for letter in ("M", "C"):
+            lines += [f"{letter}[{i + 1},{j + 1}] = {self._quantity(letter)[i, j]}" for i in range(self.n) for j in range(self.n)]
+        return "\n".join(lines + [f"g[{i + 1}] = {self.g[i]}" for i in range(self.n)])
+
+    def _quantity(self, name: str) -> Any:
+        if name not in QUANTITIES:
+            raise CallError(f"no quantity is called {name!r}; {choices(str(name), QUANTITIES)}")
+        return getattr(self, name)
