@@ -11,9 +11,12 @@ if TYPE_CHECKING:
     from .compiler.threads import threads
     from .identify import Coupling, Fit, Validation, doctor, identify
     from .mechanism import robots
+    from .motion import Trajectory, excite
     from .parameters.base import base_parameters
+    from .report import report
     from .robot import Robot, load
     from .selfcheck import check
+    from .simulate import Sensors, hidden, record
 
 # public name -> module that has it; imported when first asked for, so that `import steelyard` stays light
 _HOMES = {
@@ -28,6 +31,12 @@ _HOMES = {
     "Validation": "identify",
     "Coupling": "identify",
     "doctor": "identify",
+    "Trajectory": "motion",
+    "excite": "motion",
+    "Sensors": "simulate",
+    "hidden": "simulate",
+    "record": "simulate",
+    "report": "report",
 }
 
 __all__ = [
@@ -39,15 +48,21 @@ __all__ = [
     "ModelError",
     "ProblemError",
     "Robot",
+    "Sensors",
     "SteelyardError",
     "SteelyardWarning",
+    "Trajectory",
     "Validation",
     "__version__",
     "base_parameters",
     "check",
     "doctor",
+    "excite",
+    "hidden",
     "identify",
     "load",
+    "record",
+    "report",
     "robots",
     "threads",
 ]
