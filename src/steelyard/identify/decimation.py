@@ -56,16 +56,16 @@ def band(factor: int) -> Array:
     return W
 
 
-def natural_factor(t: Array, qd: Array, least_rate: float = 50.0, least_count: int = 400) -> int:
+def natural_factor(t: Array, qd: Array, least_rate: float = 50.0) -> int:
     """How many samples to one: 20 times the frequency below which 99 % of the motion's power lies, at least 50 Hz, are kept.
 
-    t [s] (N,), qd (N, n). A log that is slower than that, or short, keeps all of its samples.
+    t [s] (N,), qd (N, n). A log that is slower than that keeps all of its samples.
     """
     dt = float(np.median(np.diff(t)))
     part = qd[: min(len(qd), 1 << 16)]
-    still = part - part.mean(axis=0)
+    still = (part - part.mean(axis=0)) * np.hanning(len(part))[:, None]  # the ends of a log are no steps
     power = np.sum(np.abs(np.fft.rfft(still / np.maximum(still.std(axis=0), 1e-9), axis=0)) ** 2, axis=1)
     share = np.cumsum(power) / max(float(power.sum()), 1e-300)
     fastest = float(np.searchsorted(share, 0.99)) / (len(part) * dt)
     rate = max(least_rate, 20.0 * fastest)
-    return max(1, min(int(1.0 / dt / rate), len(t) // least_count))
+    return max(1, int(1.0 / dt / rate))

@@ -45,8 +45,7 @@ def longest_window(samples: tuple[Samples, ...]) -> Samples | None:
         return None
     s, part = max(parts, key=lambda item: item[1].stop - item[1].start)
     spare = max(0, part.stop - part.start - MOST) // 2
-    inner = slice(part.start + spare, part.stop - spare)
-    return Samples(s.t[inner], s.q[inner], s.qd[inner], s.qdd[inner], s.tau[inner], None if s.keep is None else s.keep[inner])
+    return s.part(slice(part.start + spare, part.stop - spare))
 
 
 def torques(model: Model, window: Samples) -> tuple[Array, Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,8 @@ from .samples import Samples
 from .wls import weighted
 
 Array = NDArray[np.float64]
-MOST = 6000  # samples that the search looks at
+Rows: TypeAlias = "tuple[Array, Array, NDArray[np.bool_] | None]"
+MOST = 4000  # samples that the search looks at
 GRID = np.concatenate([[0.0], np.geomspace(1e-3, 3.0, 36)])  # [rad/s|m/s]
 GAIN = 0.005  # of the residual's squares that a width must win over sign(qd)
 
@@ -37,11 +39,11 @@ def find_widths(model: Model, samples: tuple[Samples, ...], rounds: int = 3) -> 
     thin = thinned(samples)
     widths = np.array(model.widths or (0.0,) * model.n)
     for _ in range(rounds):
-        trial = Problem(model.with_widths(widths), thin)
+        trial = Problem(model.with_widths(widths.tolist()), thin)
         base, _ = weighted(trial.total, trial.prior, 2)
-        before = widths.copy()
+        before, rows = widths.copy(), per_log(trial)
         for j, group in columns.items():
-            widths[j] = best_width(trial, base, j, group)
+            widths[j] = best_width(trial, rows, base, j, group)
         if np.array_equal(before, widths):
             break
     said = [f"{name} {w:.3g}" for name, w in zip(model.robot.joint_names, widths, strict=True) if w > 0]
@@ -62,16 +64,13 @@ def coulomb_columns(model: Model) -> dict[int, list[int]]:
 def thinned(samples: tuple[Samples, ...]) -> tuple[Samples, ...]:
     """Every so many samples, together about MOST; the residual's shape over speed does not need them all."""
     step = max(1, sum(s.N for s in samples) // MOST)
-    return tuple(
-        Samples(s.t[::step], s.q[::step], s.qd[::step], s.qdd[::step], s.tau[::step], None if s.keep is None else s.keep[::step]) for s in samples
-    )
+    return tuple(s.part(slice(None, None, step)) for s in samples)
 
 
-def best_width(trial: Problem, base: Array, joint: int, group: list[int]) -> float:
+def best_width(trial: Problem, rows: list[Rows], base: Array, joint: int, group: list[int]) -> float:
     """The width of one joint, the other columns where they are, its own friction columns refitted at each trial."""
     rest, own, speed = [], [], []
-    for part, block in zip(trial.samples, per_log(trial), strict=True):
-        Y, tau, keep = block
+    for part, (Y, tau, keep) in zip(trial.samples, rows, strict=True):
         kept = slice(None) if keep is None else keep[:, joint]
         without = base.copy()
         without[group] = 0.0
@@ -88,13 +87,13 @@ def leftover(r: Array, F: Array, speed: Array, width: float) -> float:
     """Squares left of r when Fc's column is the step of that width."""
     F = F.copy()
     F[:, 0] = np.tanh(speed / width) if width > 0 else np.sign(speed)
-    x, *_ = np.linalg.lstsq(F, r, rcond=None)
-    return float(np.sum((r - F @ x) ** 2))
+    gram, right = F.T @ F, F.T @ r
+    return float(r @ r - right @ np.linalg.pinv(gram, hermitian=True) @ right)
 
 
-def per_log(trial: Problem) -> list[tuple[Array, Array, NDArray[np.bool_] | None]]:
+def per_log(trial: Problem) -> list[Rows]:
     """Y, tau, keep of each log as one block."""
-    made: list[tuple[Array, Array, NDArray[np.bool_] | None]] = []
+    made: list[Rows] = []
     for s in trial.samples:
         Y = trial.model.rows(s.q, s.qd, s.qdd)
         made.append((Y, s.tau - trial.model.known_torque(s.q, s.qd, s.qdd), s.keep))

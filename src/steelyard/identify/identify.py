@@ -74,7 +74,7 @@ def identify(
     options = Options(smoothing, cutoff, decimate or 1, frozen_mask(mask, robot.joint_names), lag)
     tell("preparing the samples", 0.0)
     samples = prepared(robot, log, options)
-    factor = decimate or min(natural_factor(s.t, s.qd) for s in samples)
+    factor = decimate or common_factor(samples)
     tell("finding delay and friction", 0.3)
     model, samples, late, said = tuned(model, samples, options, coulomb_width)
     tell("folding the samples", 0.5)
@@ -86,6 +86,13 @@ def identify(
     fit = assembled(robot, problem, estimate, chosen, options, late, said, asked, bounds)
     tell("done", 1.0)
     return replace(fit, provenance=provenance(fit, log))
+
+
+def common_factor(samples: tuple[Samples, ...], least: int = 200) -> int:
+    """How many samples to one for all logs: what the fastest of those needs that move, and `least` samples left if there are as many."""
+    motion = np.array([np.linalg.norm(s.qd.std(axis=0)) for s in samples])
+    moving = [s for s, m in zip(samples, motion, strict=True) if m >= 0.1 * motion.max()]
+    return max(1, min(min(natural_factor(s.t, s.qd) for s in moving), sum(s.N for s in samples) // least))
 
 
 def prepared(robot: Robot, log: Log | Sequence[Log], options: Options) -> tuple[Samples, ...]:

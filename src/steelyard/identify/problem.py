@@ -51,11 +51,17 @@ class Problem:
     def n(self) -> int:
         return self.model.n
 
-    def blocks(self) -> Iterator[Block]:
-        """Every kept sample once, in order of time, log by log; the regressor is made on the way and not stored."""
-        for number, part in enumerate(self.samples):
-            for stretch in split(part.t):
-                yield from filtered_blocks(self.model, part, stretch, self.decimate, number)
+    def blocks(self, most: int | None = None) -> Iterator[Block]:
+        """Every kept sample once, in order of time, log by log; the regressor is made on the way and not stored.
+
+        With `most`, about that many blocks spread over all of them.
+        """
+        step = block_length(self.decimate)
+        spans = [(number, part, stretch) for number, part in enumerate(self.samples) for stretch in split(part.t)]
+        starts = [(*span, start) for span in spans for start in range(span[2].start, span[2].stop, step)]
+        stride = 1 if most is None else max(1, len(starts) // most)
+        for number, part, stretch, start in starts[::stride]:
+            yield one_block(self.model, part, stretch, start, self.decimate, number)
 
     @cached_property
     def times(self) -> tuple[Array, ...]:
@@ -108,20 +114,23 @@ def merged(folds: tuple[Accumulator, ...], without: int | None = None) -> Accumu
     return result
 
 
-def filtered_blocks(model: Model, part: Samples, stretch: slice, factor: int, number: int) -> Iterator[Block]:
-    """Blocks of one stretch without gaps. With a factor above 1, torque and columns pass one low-pass, then every factor-th sample stays.
+def block_length(factor: int) -> int:
+    """Samples of a block before decimation."""
+    return BLOCK if factor == 1 else max(BLOCK // (GROUP * factor), 1) * GROUP * factor
 
-    The filter's reach is added on both sides of a block and cut off again, so that blocks give what the whole would.
+
+def one_block(model: Model, part: Samples, stretch: slice, start: int, factor: int, number: int) -> Block:
+    """A block within a stretch without gaps. With a factor above 1, torque and columns pass one low-pass, then every factor-th sample stays.
+
+    The filter's reach is added on both sides and cut off again, so that blocks give what the whole would.
     Gautier, ICRA 1997, pp. 1922-1927 (parallel filtering).
     """
     margin = 0 if factor == 1 else REACH * factor
-    step = BLOCK if factor == 1 else max(BLOCK // (GROUP * factor), 1) * GROUP * factor
-    for start in range(stretch.start, stretch.stop, step):
-        stop = min(start + step, stretch.stop)
-        first, last = max(start - margin, stretch.start), min(stop + margin, stretch.stop)
-        q, qd, qdd, tau = (x[first:last] for x in (part.q, part.qd, part.qdd, part.tau))
-        t = part.t[start:stop:factor]
-        raw = model.rows(q, qd, qdd), tau, model.known_torque(q, qd, qdd)
-        Y, tau, known = (decimated(x, factor, start - first, len(t)) for x in raw)
-        keep = None if part.keep is None else part.keep[start:stop:factor]
-        yield Block(t, Y, tau - known, known, keep, number)
+    stop = min(start + block_length(factor), stretch.stop)
+    first, last = max(start - margin, stretch.start), min(stop + margin, stretch.stop)
+    q, qd, qdd, tau = (x[first:last] for x in (part.q, part.qd, part.qdd, part.tau))
+    t = part.t[start:stop:factor]
+    raw = model.rows(q, qd, qdd), tau, model.known_torque(q, qd, qdd)
+    Y, tau, known = (decimated(x, factor, start - first, len(t)) for x in raw)
+    keep = None if part.keep is None else part.keep[start:stop:factor]
+    return Block(t, Y, tau - known, known, keep, number)

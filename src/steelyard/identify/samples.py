@@ -18,6 +18,7 @@ from ..signals.segments import split
 from .options import Options
 
 Array = NDArray[np.float64]
+UNSURE = 1.2  # times the usual standard deviation of the acceleration
 LEAST = 10  # samples: fewer cannot be smoothed, let alone identified from
 
 
@@ -38,6 +39,11 @@ class Samples:
     def N(self) -> int:
         return len(self.t)
 
+    def part(self, index: slice) -> Samples:
+        """Some of the samples."""
+        keep = None if self.keep is None else self.keep[index]
+        return replace(self, t=self.t[index], q=self.q[index], qd=self.qd[index], qdd=self.qdd[index], tau=self.tau[index], keep=keep)
+
     def advanced(self, delay: Array) -> Samples:
         """With the torque as it would be without its delay (n,) [s]."""
         if not np.any(delay):
@@ -55,9 +61,10 @@ def prepare(robot: Robot, log: Log, options: Options) -> Samples:
     log = clean(log)
     if log.N < LEAST:
         raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {LEAST}")
-    q, qd, qdd = smoothed(log, options)
+    (q, qd, qdd), sure = smoothed(log, options)
     assert log.tau is not None
-    return Samples(log.t, q, qd, qdd, log.tau, keep_rows(robot, qd, options), log.remarks, log.source)
+    parts = [log.t, q, qd, qdd, log.tau] if sure.all() else [x[sure] for x in (log.t, q, qd, qdd, log.tau)]
+    return Samples(*parts, keep_rows(robot, parts[2], options), log.remarks, log.source)
 
 
 def require(log: Log) -> None:
@@ -76,24 +83,31 @@ def require(log: Log) -> None:
         raise LogError(f"{log.where}the robot never moved: q is the same in all {log.N} samples, so that nothing can be identified")
 
 
-def smoothed(log: Log, options: Options) -> tuple[Array, Array, Array]:
-    """q, qd, qdd, each (N, n), by the way that was chosen."""
+def smoothed(log: Log, options: Options) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_]]:
+    """q, qd, qdd, each (N, n), by the way that was chosen, and which samples they can be relied on for, (N,).
+
+    At the ends of a stretch no neighbours tell the acceleration: what the smoother itself is unsure of is left out.
+    """
+    every = np.ones(log.N, bool)
     way = options.smoothing
     if way == "auto":
         way = None if log.qd is not None and log.qdd is not None else "kalman"
     if way is None:
         if log.qd is None or log.qdd is None:
             raise LogError(f"{log.where}smoothing=None needs qd and qdd in the log; it has {', '.join(log.signals)}")
-        return log.q, log.qd, log.qdd
+        return (log.q, log.qd, log.qdd), every
     if way == "butterworth":
         assert options.cutoff is not None
         made = butterworth(log, options.cutoff)
         if made.N != log.N:
-            raise LogError(f"{log.where}the sampling is not uniform: resample the log first with log.resampled(rate), or use smoothing='kalman'")
-        assert made.qd is not None and made.qdd is not None
-        return made.q, made.qd, made.qdd
-    states, _ = Smoother.fit(log.t, log.q, log.qd).states(log.t, log.q, log.qd)
-    return states[:, :, 0], states[:, :, 1], states[:, :, 2]
+            raise LogError(f"{log.where}the sampling is not uniform: resample the log first (log.resampled), or use smoothing='kalman'")
+        assert made.qd is not None
+        assert made.qdd is not None
+        return (made.q, made.qd, made.qdd), every
+    states, P = Smoother.fit(log.t, log.q, log.qd).states(log.t, log.q, log.qd)
+    spread = P[:, :, 2, 2]
+    sure = np.all(spread <= UNSURE**2 * np.median(spread, axis=0), axis=1)
+    return (states[:, :, 0], states[:, :, 1], states[:, :, 2]), sure if sure.sum() > 0.5 * log.N else every
 
 
 def keep_rows(robot: Robot, qd: Array, options: Options) -> NDArray[np.bool_] | None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..errors import ProblemError
 from .anchor import Anchor, anchor
 from .bounds import Bounds, Inequalities, inequalities, natural
+from .colour import inflation
 from .cone import Program, feasible, repaired, solve
 from .estimate import Estimate
 from .model import Model
@@ -21,9 +22,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SDP:
-    """argmin sum_j |tau_j - Y_j base|^2 / sigma_j^2 + pull |S - S0|^2, every pseudo-inertia positive definite, Ia, Fv, Fc >= 0.
+    """argmin sum_j |tau_j - Y_j base|^2 / (k_j sigma_j^2) + pull |S - S0|^2, every pseudo-inertia positive definite, Ia, Fv, Fc >= 0.
 
-    `pull` is how much the description counts: 1 is a description whose inertias are trusted to their own size, 100 to a tenth of it.
+    k_j is how many neighbouring samples tell as much as one independent one. `pull` is how much the description counts: 1 is a description whose inertias are trusted to their own size, 100 to a tenth of it.
     `exact` keeps the weighted least-squares solution wherever consistent parameters with it exist: the pull then only fills in what
     the data do not say. `bounds` as in `identify.bounds`. Wensing, Kim and Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014.
     """
@@ -37,7 +38,7 @@ class SDP:
     def fit(self, problem: Problem) -> Estimate:
         """The estimate for a problem."""
         free, weights = weighted(problem.total, problem.prior)
-        triangle = problem.total.triangle(weights)
+        triangle = problem.total.triangle(weights / np.sqrt(inflation(problem, free)))
         found = consistent(problem.model, triangle, free, self.pull, self.bounds, self.margin, self.exact)
         return Estimate(problem.base.values(found.parameters), weights, found.status, {"pull": self.pull, "solver": found.word}, found.parameters)
 
