@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +24,9 @@ from .mechanism import load as load_mechanism
 from .mechanism.fingerprint import fingerprint
 from .mechanism.snap import LOOSE
 from .mechanism.vector import parameter_names, parameters
+
+if TYPE_CHECKING:
+    from .closed_form import Symbolic
 
 Array = NDArray[np.float64]
 Values = float | Sequence[float] | Mapping[str, float]
@@ -94,7 +98,10 @@ class Robot:
         """Sentences about what loading found."""
         if self.tree.bodies == reduce(self.mechanism).bodies:
             return self.mechanism.remarks
-        return (*self.mechanism.remarks, f"rotations within {LOOSE:g} of a right angle are taken as one: no acceleration changes by {HARMLESS:g}")
+        return (
+            *self.mechanism.remarks,
+            f"rotations within {LOOSE:g} of a right angle are taken as one: no acceleration changes by {HARMLESS:g}",
+        )
 
     def __repr__(self) -> str:
         return f"Robot({self.name!r}, n={self.n}, {len(self.parameters)} parameters)"
@@ -314,6 +321,22 @@ class Robot:
         from .mechanism.toml_write import write_toml
 
         write_toml(self.mechanism, path, overwrite=overwrite)
+
+    def to_c(self, directory: str | os.PathLike[str], real: str = "double", functions: Sequence[str] | None = None, frame: str | None = None, overwrite: bool = False) -> tuple[Path, Path]:  # fmt: skip
+        """Write C99 for a controller, <name>.h and <name>.c in double or float, both or neither. Returns their paths. See docs/c.md."""
+        from .c_export import module, write_c
+
+        made = module(self.tree, self.name, self._frame(frame), real=real, functions=functions, fingerprint=self.fingerprint)
+        return write_c(made, directory, overwrite)
+
+    def symbolic(self, parameters: str = "symbolic", geometry: str | None = None, names: Mapping[str, str] | None = None, form: str | None = None) -> Symbolic:  # fmt: skip
+        """The closed form in SymPy: T, U, L, M, C, g, tau, Y with symbols ("symbolic", "all", "barycentric") or numbers ("numeric").
+
+        For up to three joints as a textbook has it, for longer arms in named common terms. See docs/closed_form.md; Lagrangian lecture.
+        """
+        from .closed_form import symbolic
+
+        return symbolic(self.tree, self.name, parameters=parameters, geometry=geometry, names=names, form=form)
 
     # how it is done ---------------------------------------------------------------------------------------------------------------------
 

@@ -35,6 +35,14 @@ EQUATIONS = {
     "regressor": "Y with Y pi = inverse_dynamics, pi in the order of the list above",
     "forward_kinematics": "pose of frame '{frame}' in the base frame: [R p; 0 1]",
     "jacobian": "Jacobian of frame '{frame}': linear velocity, then angular velocity, in the base frame, = J qd",
+    "christoffel": "Christoffel symbols of M: C[i][j] = sum over k of c[i][j][k] qd[k]",
+    "coriolis_transpose": "C(q, qd)' qd, of the momentum observer",
+    "momentum_rate": "rate of the generalised momentum under tau: tau + C' qd - g - friction",
+    "slotine_li": "M(q) qrdd + C(q, qd) qrd + g(q) + friction(qd), of adaptive control",
+    "slotine_li_regressor": "Y with Y pi = slotine_li, pi in the order of the list above",
+    "joint_reactions": "force and moment that each joint bears, as Robot.joint_reactions has it",
+    "inverse_dynamics_derivatives": "derivatives of tau by q, by qd and by qdd",
+    "forward_dynamics_derivatives": "derivatives of qdd by q, by qd and by tau",
     "jacobian_rate": "time derivative of the Jacobian of frame '{frame}' along qd",
 }
 FRAMED = ("forward_kinematics", "jacobian", "jacobian_rate")

@@ -13,7 +13,7 @@ from ..mechanism.tree import Tree
 from ..version import __version__
 from .functions import EQUATIONS
 
-UNITS = {"m": "kg", "Ia": "kg m2|kg", "Fv": "N m s/rad|N s/m", "Fc": "N m|N", "F0": "N m|N"}
+UNITS = {"m": "kg", "Ia": "kg m2|kg", "Fv": "N m s/rad|N s/m", "Fc": "N m|N", "F0": "N m|N", "Fn": "N m|N", "Fs": "N m|N"}
 
 
 @dataclass(frozen=True)

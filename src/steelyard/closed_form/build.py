@@ -42,8 +42,8 @@ def symbolic(
 
     parameters: "symbolic" (the vector pi; what is zero in this robot stays zero), "all" (also what is zero), "barycentric" (masses, centres
     of mass and inertias about them, as textbooks have it) or "numeric". geometry: "symbolic" (l_1, ..., g_0) or "numeric"; as the
-    parameters where nothing is said. names: other names for symbols, such as {"l_1": "a_1"}. form: "expanded" or "terms"; expanded for up to three
-    joints whose axes are parallel or at right angles, or two joints of any kind.
+    parameters where nothing is said. names: other names for symbols, such as {"l_1": "a_1"}. form: "expanded" or "terms"; expanded for up
+    to three joints whose axes are parallel or at right angles, or two joints of any kind.
     """
     operations()  # says which extra is missing before anything is computed
     geometry = geometry or ("numeric" if parameters == "numeric" else "symbolic")
@@ -63,7 +63,8 @@ def readable(tree: Tree) -> bool:
 
 def square(tree: Tree) -> bool:
     """Whether all axes and placements turn by right angles only, and angles by whole multiples: then constants are exact."""
-    turned = all(x in (0.0, 1.0, -1.0) for body in tree.bodies for row in body.placement.R for x in row)
+    directions = [row for body in tree.bodies for row in body.placement.R] + [gear.axis for gear in tree.gears]
+    turned = all(x in (0.0, 1.0, -1.0) for row in directions for x in row)
     quarters = all(abs(math.sin(2 * body.offset)) < 1e-12 for body in tree.bodies if body.kind == "revolute")
     return turned and quarters and all(principal(body.axis) is not None for body in tree.bodies)
 

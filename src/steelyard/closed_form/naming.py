@@ -17,8 +17,8 @@ from ..mechanism.tree import Tree
 
 PARAMETERS = ("symbolic", "all", "barycentric", "numeric")
 GEOMETRY = ("symbolic", "numeric")
-STEMS = {"m": "m_", "mcx": "mc_x", "mcy": "mc_y", "mcz": "mc_z", "Ia": "I_a", "Fv": "F_v", "Fc": "F_c", "F0": "F_o"}
-UNITS = {"m": "kg", "Ia": "kg m2|kg", "Fv": "N m s/rad|N s/m", "Fc": "N m|N", "F0": "N m|N"}
+STEMS = {"m": "m_", "mcx": "mc_x", "mcy": "mc_y", "mcz": "mc_z", "Ia": "I_a", "F0": "F_o"} | {f"F{x}": f"F_{x}" for x in "vcns"}
+UNITS = {"m": "kg", "Ia": "kg m2|kg", "Fv": "N m s/rad|N s/m", "Fc": "N m|N", "F0": "N m|N", "Fn": "N m|N", "Fs": "N m|N"}
 ENTRIES = ("xx", "xy", "xz", "yy", "yz", "zz")
 TINY = 1e-12
 RESERVED = re.compile(r"(q|qdot|qddot|x|s|c)_\d+")  # the motion and the named terms
