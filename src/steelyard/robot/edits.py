@@ -1,0 +1,71 @@
+"""Other robots made from this one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..mechanism import Mechanism, edit
+from .described import Described
+
+if TYPE_CHECKING:
+    from . import Robot
+
+Values = float | Sequence[float] | Mapping[str, float]
+
+
+class Edits(Described):
+    """Every edit returns a new robot."""
+
+    def with_parameters(self, pi: ArrayLike) -> Robot:
+        """This robot with another parameter vector, in the order of `parameter_names`."""
+        return self._like(edit.with_parameters(self.mechanism, np.asarray(pi, dtype=float)))
+
+    def with_gravity(self, gravity: Sequence[float]) -> Robot:
+        """This robot under another gravity vector, in the base frame [m/s2]."""
+        return self._like(edit.with_gravity(self.mechanism, gravity))
+
+    def with_payload(self, mass: float, com: Sequence[float] = (0.0, 0.0, 0.0), inertia: Any = 0.0, frame: str | None = None) -> Robot:
+        """This robot holding a load: mass [kg], centre of mass [m] and inertia about it [kg m2], in a frame (the end-effector by default)."""
+        return self._like(edit.with_payload(self.mechanism, mass, com, inertia, self._frame(frame)))
+
+    def with_friction(
+        self,
+        viscous: Values | None = None,
+        coulomb: Values | None = None,
+        offset: Values | None = None,
+        *,
+        negative: Values | None = None,
+        stiction: Values | None = None,
+        width: Values | None = None,
+        stribeck: Values | None = None,
+    ) -> Robot:
+        """This robot with friction Fv qd + Fc sign(qd) + F0 [N m|N]: each one number, one per joint, or by joint name; what is not given stays.
+
+        `negative` is the Coulomb friction Fn of backward motion, `stiction` Fs with the velocity `stribeck` [rad/s] at which it fades, `width`
+        [rad/s] makes Coulomb friction smooth: tanh(qd / width). The last two are nonlinear shapes and have no column in the regressor.
+        """
+        given = {"negative": negative, "stiction": stiction, "width": width, "stribeck": stribeck}
+        return self._like(edit.with_friction(self.mechanism, viscous, coulomb, offset, **given))
+
+    def without_friction(self) -> Robot:
+        """This robot with joints that do not rub."""
+        return self._like(edit.without_friction(self.mechanism))
+
+    def with_rotors(self, armature: Values | None = None, ratio: Values | None = None, axis: Any = None, mount: Any = None) -> Robot:
+        """This robot with rotor inertias Ia = ratio^2 Im as seen at the joints [kg m2|kg]: the diagonal approximation.
+
+        With a gear `ratio` the rotors spin on the link `mount` (the joint's parent by default) about the unit vector `axis` of that link (the
+        joint's axis by default): the full model with gyroscopic coupling. Lecture "Newton-Euler formulation", augmented link.
+        """
+        return self._like(edit.with_rotors(self.mechanism, armature, ratio, axis, mount))
+
+    def freeze(self, positions: Mapping[str, float]) -> Robot:
+        """This robot with some joints held at given positions [rad|m]."""
+        return self._like(edit.freeze(self.mechanism, positions))
+
+    def _like(self, mechanism: Mechanism) -> Robot:
+        return type(self)(mechanism)  # type: ignore[return-value]
