@@ -55,7 +55,6 @@ def test_dynamics_equal_pinocchio(name: str, example_robots) -> None:
 def test_derivatives_equal_pinocchio(name: str, example_robots) -> None:
     robot, oracle = loaded(name, example_robots)
     q, qd, qdd = states(robot)
-    G = oracle.G
     theirs = every(oracle, pin.computeRNEADerivatives, q, qd, qdd)
     ours = robot.inverse_dynamics_derivatives(q, qd, qdd)
     for k in (0, 1):

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from pathlib import Path
 from threading import RLock
 from typing import Any
 
 from ..compiler.kernel import Kernel
 from ..compiler.program import Program, trace
+from ..compiler.sources import sources
 from ..dynamics.articulated import articulated
 from ..dynamics.canonical import canonical
 from ..dynamics.parametric import with_scalars
@@ -65,6 +67,15 @@ def cost(made: Program) -> int:
     return made.operations + 7 * made.counts["div"] + 15 * (made.counts["sin"] + made.counts["cos"])
 
 
+_TRACING = tuple(Path(__file__).parents[1] / folder for folder in ("algebra", "compiler", "dynamics", "kernels", "mechanism"))
+
+
+def _known_as(key: tuple[Any, ...]) -> str | None:
+    """What a program depends on, in one text: the robot, the algorithm, and all code that has a part in tracing it."""
+    version = sources(*_TRACING)
+    return None if version is None else f"{version} {key!r}"
+
+
 _lock = RLock()
 _made: OrderedDict[tuple[Any, ...], Kernel] = OrderedDict()
 _MOST = 512  # kernels kept in memory; a robot in use holds its own besides
@@ -75,7 +86,7 @@ def kernel(fingerprint: str, tree: Tree, name: str, *, wrench: bool = False, par
     key = fingerprint, name, wrench, parameters, frame
     with _lock:
         if key not in _made:
-            _made[key] = Kernel(program(tree, name, wrench=wrench, parameters=parameters, frame=frame))
+            _made[key] = Kernel.recalled(_known_as(key), lambda: program(tree, name, wrench=wrench, parameters=parameters, frame=frame))
             if len(_made) > _MOST:
                 _made.popitem(last=False)
         _made.move_to_end(key)

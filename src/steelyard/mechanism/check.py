@@ -14,7 +14,7 @@ from dataclasses import replace
 from ..errors import ModelError, SteelyardWarning, choices
 from .mechanism import Friction, Joint, Link, Mechanism
 from .physical import flaw
-from .reduce import reduce, tie
+from .reduce import reduce
 from .snap import snapped
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed")
@@ -67,17 +67,21 @@ def _unknown(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
             if name not in links:
                 yield f"{locate('joint', joint.name)}: its {role} {name!r} is no link of this robot; {choices(name, links)}"
         if joint.rotor is not None and joint.rotor.mount not in links:
-            yield f"{locate('joint', joint.name)}: its rotor sits on {joint.rotor.mount!r}, which is no link; {choices(joint.rotor.mount, links)}"
+            known = choices(joint.rotor.mount, links)
+            yield f"{locate('joint', joint.name)}: its rotor sits on {joint.rotor.mount!r}, which is no link; {known}"
         if joint.mimic is not None and joint.mimic.joint not in joints:
             yield f"{locate('joint', joint.name)}: it mimics {joint.mimic.joint!r}, which is no joint; {choices(joint.mimic.joint, joints)}"
 
 
 def _circles(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
     for joint in mechanism.joints:
-        try:
-            tie(mechanism, joint)
-        except ModelError as error:
-            yield f"{locate('joint', joint.name)}: {error}"
+        leader = joint
+        followed = {joint.name: None}
+        while leader.mimic is not None and leader.mimic.joint not in followed:
+            leader = mechanism.joint(leader.mimic.joint)
+            followed[leader.name] = None
+        if leader.mimic is not None:
+            yield f"{locate('joint', joint.name)}: mimics go in a circle ({' -> '.join(followed)} -> {leader.mimic.joint}): one must lead"
 
 
 def _tree_problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:

@@ -27,8 +27,8 @@ Corke 2017, "Robotics, Vision and Control", section 7.1 and 7.2.
 
 from __future__ import annotations
 
-from dataclasses import replace
 import math
+from dataclasses import replace
 
 from ..algebra.spatial import Pose
 from ..algebra.vector import IDENTITY, ZERO

@@ -87,8 +87,9 @@ def with_rotors(
 ) -> Mechanism:
     """The same mechanism with rotor inertias Ia = k^2 Im seen at the joint [kg m2|kg]: one number, one per coordinate, or by joint name.
 
-    With a gear `ratio` k (any but zero) the rotor spins on the link `mount` (the joint's parent by default) about the unit vector `axis` of that
-    link (the joint's own axis by default), and its gyroscopic coupling is part of the model; without, the armature is only felt at the joint.
+    With a gear `ratio` k (any but zero) the rotor spins on the link `mount` (the joint's parent by default) about the unit vector `axis`
+    of that link (the joint's own axis by default), and its gyroscopic coupling is part of the model; without, the armature is only felt
+    at the joint.
     """
     tree = reduce(mechanism)
     column = per_coordinate("armature", armature, tree)

@@ -50,10 +50,10 @@ def written(inertia: Inertia, pose: Pose = HERE) -> tuple[str, list[str], list[s
     inverse = _inverse(here.R)  # a rotation in floats is not quite orthogonal: not its transpose
     apart = pose == HERE  # then every number can be as short as it may by itself
 
-    def moment(c: Vector) -> list[bool]:
+    def moment(c: Any) -> list[bool]:
         return [float(m * x) == h for x, h in zip(here.point(c), inertia.h, strict=True)]
 
-    def moments(six: Vector) -> list[bool]:
+    def moments(six: Any) -> list[bool]:
         return [a == b for a, b in zip(read(Given(m, c, Symmetric(*six)), pose).I, inertia.I, strict=True)]
 
     centres = _shortest(apply(inverse, sub(_over(inertia.h, m), here.p)), moment, apart)

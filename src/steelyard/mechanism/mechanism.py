@@ -31,9 +31,10 @@ class Limits:
 class Friction:
     """Joint friction [N m|N]: tau = Fv qd + Fc s(qd) + F0, with the direction s(qd) = sign(qd), 0 at rest. A term that is None is absent.
 
-    Linear terms, each with a column in the regressor: `viscous` Fv, `coulomb` Fc, `offset` F0, `negative` Fn (then Fc holds for qd > 0 and Fn
-    for qd < 0: asymmetric Coulomb), `stiction` Fs. Nonlinear shapes, which have none: `width` [rad/s|m/s] makes the direction smooth,
-    s = tanh(qd / width); `stribeck` [rad/s|m/s] is the velocity at which stiction has faded: Fc becomes Fc + (Fs - Fc) exp(-(qd/stribeck)^2).
+    Linear terms, each with a column in the regressor: `viscous` Fv, `coulomb` Fc, `offset` F0, `negative` Fn (then Fc holds for
+    qd > 0 and Fn for qd < 0: asymmetric Coulomb), `stiction` Fs. Nonlinear shapes, which have none: `width` [rad/s|m/s] makes the
+    direction smooth, s = tanh(qd / width); `stribeck` [rad/s|m/s] is the velocity at which stiction has faded: Fc becomes
+    Fc + (Fs - Fc) exp(-(qd/stribeck)^2).
     Armstrong-Helouvry, Dupont and Canudas de Wit 1994, section 2.2.
     """
 
@@ -57,7 +58,8 @@ class Friction:
 
     def with_terms(self, terms: Iterable[Any]) -> Friction:
         """The same shape with other coefficients."""
-        return Friction(*terms, width=self.width, stribeck=self.stribeck)
+        viscous, coulomb, offset, negative, stiction = terms
+        return Friction(viscous, coulomb, offset, negative, stiction, self.width, self.stribeck)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,9 @@ class Mimic:
 class Rotor:
     """A motor's rotor that turns `ratio` times as fast as its joint about `axis` (unit) of the link `mount` that carries it.
 
-    Its inertia is the joint's armature Ia = ratio^2 I_m; its weight, and its inertia while locked, are part of the carrying link (the augmented
-    link of the lecture "Newton-Euler formulation"). Without a Rotor the armature is only felt at the joint: the diagonal approximation.
+    Its inertia is the joint's armature Ia = ratio^2 I_m; its weight, and its inertia while locked, are part of the carrying link (the
+    augmented link of the lecture "Newton-Euler formulation"). Without a Rotor the armature is only felt at the joint: the diagonal
+    approximation.
     """
 
     ratio: float

@@ -55,7 +55,9 @@ def _gear(joint: Joint, rotor: Rotor, coordinates: tuple[str, ...], bodies: tupl
     below = mount
     while below >= 0:
         if bodies[below].joint == joint.name:
-            raise ModelError(f"joint {joint.name!r}: its rotor sits on {rotor.mount!r}, which the joint itself moves; mount it on an earlier link")
+            raise ModelError(
+                f"joint {joint.name!r}: its rotor sits on {rotor.mount!r}, which the joint itself moves; mount it on an earlier link"
+            )
         below = bodies[below].parent
     return Gear(coordinates.index(joint.name), mount, rotor.ratio, apply(pose.R, rotor.axis))
 

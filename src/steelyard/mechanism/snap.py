@@ -1,7 +1,7 @@
 """Snapping: entries of rotations and axes that are 0, 1 or -1 but for rounding become exactly that, so that they fold when traced.
 
-Loading snaps what is below `ROUNDING`: it is counted and reported. A file that says 1.57079632679 means a right angle, but the cosine of that
-is 4.9e-12: whether it may be snapped too, from `LOOSE`, is for `dynamics.settled` to say, which looks at what it would change.
+Loading snaps what is below `ROUNDING`: it is counted and reported. A file that says 1.57079632679 means a right angle, but the cosine of
+that is 4.9e-12: whether it may be snapped too, from `LOOSE`, is for `dynamics.settled` to say, which looks at what it would change.
 """
 
 from __future__ import annotations

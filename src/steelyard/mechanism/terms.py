@@ -75,7 +75,7 @@ def armature(joint: Table) -> float | None:
 
 
 def rotor(joint: Table, parent: str) -> Rotor | None:
-    """`rotor = { ratio, axis, mount }`: a rotor that spins on the link `mount` (the parent by default) about `axis` in that link's frame."""
+    """`rotor = { ratio, axis, mount }`: one that spins on the link `mount` (the parent by default) about `axis` in that link's frame."""
     if not joint.has("rotor"):
         return None
     table = joint.table("rotor")

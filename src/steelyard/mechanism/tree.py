@@ -23,8 +23,8 @@ class Frame(NamedTuple):
 class Gear(NamedTuple):
     """A rotor that spins with a coordinate on a body of its own choice, so that its momentum is felt there.
 
-    It turns `ratio` times as fast as the coordinate, about `axis` (unit, in the frame of the body `mount`; -1 is the base). Its inertia is the
-    coordinate's armature Ia = ratio^2 I_m; what it weighs, and its inertia while it is locked, belong to the body that carries it.
+    It turns `ratio` times as fast as the coordinate, about `axis` (unit, in the frame of the body `mount`; -1 is the base). Its inertia is
+    the coordinate's armature Ia = ratio^2 I_m; what it weighs, and its inertia while it is locked, belong to the body that carries it.
     """
 
     coordinate: int

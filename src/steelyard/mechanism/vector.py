@@ -9,7 +9,7 @@ JOINT_TERMS = ("Ia", "Fv", "Fc", "F0", "Fn", "Fs")
 
 
 def parameters(tree: Tree) -> tuple[float, ...]:
-    """pi: m [kg], mc [kg m], I about the body's origin [kg m2] of every body, then per coordinate the terms it has of Ia, Fv, Fc, F0, Fn, Fs.
+    """pi: m [kg], mc [kg m], I about the body's origin [kg m2] of every body, then per coordinate those it has of Ia, Fv, Fc, F0, Fn, Fs.
 
     Lecture "Newton-Euler formulation and dynamic parameter identification": tau = Y(q, qd, qdd) pi.
     """

@@ -22,8 +22,8 @@ class Dynamics(Described):
     ) -> Array:
         """Torques that give a motion, (..., n) [N m|N]: tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd) - J^T wrench.
 
-        q [rad|m], qd, qdd: (..., n). wrench: (..., n, 6), the force [N] then moment [N m] that the environment applies to each link, in the base
-        frame about the link frame's origin. Luh, Walker and Paul 1980; lecture "Newton-Euler formulation", algorithms 1 and 2.
+        q [rad|m], qd, qdd: (..., n). wrench: (..., n, 6), the force [N] then moment [N m] that the environment applies to each link, in
+        the base frame about the link frame's origin. Luh, Walker and Paul 1980; lecture "Newton-Euler formulation", algorithms 1 and 2.
         """
         if wrench is None and parameters is None:  # the way that must be quick even for a single sample
             return (self._kernels.get("inverse_dynamics") or self._kernel("inverse_dynamics"))(q, qd, qdd, out=out)
@@ -41,8 +41,8 @@ class Dynamics(Described):
     ) -> Array:
         """Accelerations that torques give, (..., n) [rad/s2|m/s2]: M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd) + J^T wrench.
 
-        q, qd, tau: (..., n); wrench as in `inverse_dynamics`. By articulated bodies (Featherstone 2008, section 7.3; recursive direct dynamics
-        lecture, three phases) or through the mass matrix (ibid., section 6.5), whichever is shorter for this robot.
+        q, qd, tau: (..., n); wrench as in `inverse_dynamics`. By articulated bodies (Featherstone 2008, section 7.3; recursive direct
+        dynamics lecture, three phases) or through the mass matrix (ibid., section 6.5), whichever is shorter for this robot.
         """
         return self._call("forward_dynamics", (q, qd, tau), parameters, out, wrench)
 
@@ -86,5 +86,7 @@ class Dynamics(Described):
         return self._call("momentum_regressor", (q, qd), None, out)
 
     def energy_regressor(self, q: ArrayLike, qd: ArrayLike) -> Array:
-        """y(q, qd), (..., p), with y @ parameters = kinetic_energy + potential_energy [J]. Lecture "Linearity": T_i = a_T theta_i, U_i = a_U theta_i."""
+        """y(q, qd), (..., p), with y @ parameters = kinetic_energy + potential_energy [J]. Lecture "Linearity": T_i = a_T theta_i, U_i =
+        a_U theta_i.
+        """
         return self._call("kinetic_energy_regressor", (q, qd), None, None) + self._call("potential_energy_regressor", (q,), None, None)

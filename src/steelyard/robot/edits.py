@@ -29,7 +29,9 @@ class Edits(Described):
         return self._like(edit.with_gravity(self.mechanism, gravity))
 
     def with_payload(self, mass: float, com: Sequence[float] = (0.0, 0.0, 0.0), inertia: Any = 0.0, frame: str | None = None) -> Robot:
-        """This robot holding a load: mass [kg], centre of mass [m] and inertia about it [kg m2], in a frame (the end-effector by default)."""
+        """This robot holding a load: mass [kg], centre of mass [m] and inertia about it [kg m2], in a frame (the end-effector by
+        default).
+        """
         return self._like(edit.with_payload(self.mechanism, mass, com, inertia, self._frame(frame)))
 
     def with_friction(
@@ -43,10 +45,12 @@ class Edits(Described):
         width: Values | None = None,
         stribeck: Values | None = None,
     ) -> Robot:
-        """This robot with friction Fv qd + Fc sign(qd) + F0 [N m|N]: each one number, one per joint, or by joint name; what is not given stays.
+        """This robot with friction Fv qd + Fc sign(qd) + F0 [N m|N]: each one number, one per joint, or by joint name; what is not given
+        stays.
 
-        `negative` is the Coulomb friction Fn of backward motion, `stiction` Fs with the velocity `stribeck` [rad/s] at which it fades, `width`
-        [rad/s] makes Coulomb friction smooth: tanh(qd / width). The last two are nonlinear shapes and have no column in the regressor.
+        `negative` is the Coulomb friction Fn of backward motion, `stiction` Fs with the velocity `stribeck` [rad/s] at which it fades,
+        `width` [rad/s] makes Coulomb friction smooth: tanh(qd / width). The last two are nonlinear shapes and have no column in the
+        regressor.
         """
         given = {"negative": negative, "stiction": stiction, "width": width, "stribeck": stribeck}
         return self._like(edit.with_friction(self.mechanism, viscous, coulomb, offset, **given))
@@ -58,8 +62,8 @@ class Edits(Described):
     def with_rotors(self, armature: Values | None = None, ratio: Values | None = None, axis: Any = None, mount: Any = None) -> Robot:
         """This robot with rotor inertias Ia = ratio^2 Im as seen at the joints [kg m2|kg]: the diagonal approximation.
 
-        With a gear `ratio` the rotors spin on the link `mount` (the joint's parent by default) about the unit vector `axis` of that link (the
-        joint's axis by default): the full model with gyroscopic coupling. Lecture "Newton-Euler formulation", augmented link.
+        With a gear `ratio` the rotors spin on the link `mount` (the joint's parent by default) about the unit vector `axis` of that link
+        (the joint's axis by default): the full model with gyroscopic coupling. Lecture "Newton-Euler formulation", augmented link.
         """
         return self._like(edit.with_rotors(self.mechanism, armature, ratio, axis, mount))
 

@@ -59,9 +59,11 @@ class Structure(Described):
         parameters: ArrayLike | None = None,
         out: Array | None = None,
     ) -> Array:
-        """What each joint passes on to its link in a motion, (..., n, 6): force [N], then moment [N m], in the link's own frame about its origin.
+        """What each joint passes on to its link in a motion, (..., n, 6): force [N], then moment [N m], in the link's own frame about its
+        origin.
 
-        The drive gives the part about (or along) the axis, the bearing the rest. Lecture "Newton-Euler formulation", algorithm 2, lines 7 and 8.
+        The drive gives the part about (or along) the axis, the bearing the rest. Lecture "Newton-Euler formulation", algorithm 2, lines 7
+        and 8.
         """
         return self._call("joint_reactions", (q, qd, qdd), parameters, out, wrench)
 
@@ -75,7 +77,9 @@ class Structure(Described):
         parameters: ArrayLike | None = None,
         out: Array | None = None,
     ) -> Array:
-        """The same under given torques, (..., n, 6), straight from the O(n) forward algorithm. Recursive direct dynamics lecture, phase 3."""
+        """The same under given torques, (..., n, 6), straight from the O(n) forward algorithm. Recursive direct dynamics lecture, phase
+        3.
+        """
         return self._call("forward_reactions", (q, qd, tau), parameters, out, wrench)
 
     def inverse_dynamics_derivatives(
@@ -90,5 +94,7 @@ class Structure(Described):
     def forward_dynamics_derivatives(
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, parameters: ArrayLike | None = None, out: Any = None
     ) -> tuple[Array, Array, Array]:
-        """(dqdd/dq, dqdd/dqd, dqdd/dtau = M^-1), each (..., n, n): minus M^-1 times those of the torque. Carpentier and Mansard 2018, eq. (11)."""
+        """(dqdd/dq, dqdd/dqd, dqdd/dtau = M^-1), each (..., n, n): minus M^-1 times those of the torque. Carpentier and Mansard 2018, eq.
+        (11).
+        """
         return self._call("forward_dynamics_derivatives", (q, qd, tau), parameters, out)
