@@ -59,7 +59,7 @@ URDF = {
     "no joint type": (arm(' type="revolute"', ""), "line 4: <joint> has no type"),
     "no link name": (robot("<link/>"), "line 3: <link> has no name"),
     "mimic of nothing": (arm("<axis", '<mimic joint="jj"/><axis'), r"joint 'j': it mimics 'jj', which is no joint; did you mean 'j'"),
-    "mimic of itself": (arm("<axis", '<mimic joint="j"/><axis'), "line 4, joint 'j': joint 'j' mimics itself, through j: one of them must lead"),
+    "mimic of itself": (arm("<axis", '<mimic joint="j"/><axis'), "line 4, joint 'j': mimics go in a circle \\(j -> j\\): one must lead"),
     "duplicate link": (robot(LINK, LINK, JOINT), "line 4, link 'b': 2 links are called 'b'; every link needs its own name"),
     "duplicate joint": (robot(LINK, JOINT, JOINT), "2 joints are called 'j'"),
     "two parents": (
