@@ -10,20 +10,25 @@ import typer
 
 from ..errors import SteelyardError
 from ..version import __version__
-from .commands import bench, check, demo, export, info, robots, torque
+from .commands import bench, check, demo, doctor, export, identify, info, robots, torque, validate
 
 BAD_INPUT, INTERRUPTED, DEFECT = 2, 130, 70
 
 app = typer.Typer(
     name="steelyard",
-    help="The dynamics of robot manipulators, compiled. ROBOT is a built-in name (see `steelyard robots`) or a .urdf, .xml or .toml file.",
+    help="The dynamics of robot manipulators, and what their motion tells about them."
+    " ROBOT is a built-in name (see `steelyard robots`) or a .urdf, .xml or .toml file.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo.demo, robots.robots, info.info, torque.torque, check.check, export.export, bench.bench):
+COMMANDS = (
+    demo.demo, robots.robots, info.info, torque.torque, doctor.doctor, identify.identify, validate.validate, check.check, export.export,
+    bench.bench,
+)  # fmt: skip
+for command in COMMANDS:
     app.command()(command)
 
 

@@ -98,10 +98,14 @@ def truth_table(names: Sequence[str], units: Sequence[str], value: Array, sigma:
     for k, name in enumerate(names):
         told, spread = with_uncertainty(float(value[k]), 2 * float(sigma[k]))
         away = (value[k] - true[k]) / sigma[k] if sigma[k] > 0 else float("nan")
-        rows.append((name, short(float(true[k]), 5), told, spread, short(float(away), 2), short(float(before[k]), 4), units[k]))
+        rows.append((name, short(float(true[k]), 5), told, spread, _signed(away), short(float(before[k]), 4), units[k]))
         if not sigma[k] < WEAK * abs(value[k]):
             faint.append(k)
     return Table("True against estimated", tuple(columns), tuple(rows), coverage(value, sigma, true), frozenset(faint), starts(names))
+
+
+def _signed(x: float) -> str:
+    return NOTHING if not np.isfinite(x) else f"{x:+.1f}".replace("-", "−")
 
 
 def coverage(value: Array, sigma: Array, true: Array) -> str:

@@ -1,32 +1,40 @@
-"""`steelyard demo`: one robot from its card to its speed."""
+"""`steelyard demo`: a whole identification, from a robot that nobody knows to a report."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-SAMPLES, SECONDS = 16384, 10.0
+from ..folder import free_folder, next_free, whole_folder
 
 
-def demo(robot: Annotated[str, typer.Argument(metavar="[ROBOT]", help="A built-in name or a file.")] = "puma560") -> None:
-    """Load a robot, show its card, compute a motion's torques, check the laws of physics, show the speed."""
-    from ...bench import against_plain_python, this_machine
-    from ...selfcheck import check
-    from ...states import swing
+def demo(
+    robot: Annotated[str, typer.Argument(metavar="[ROBOT]", help="A built-in name or a file.")] = "elbow_6r",
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to write; ./steelyard-demo if not given.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the hidden robot, its motions and its noise.")] = 1,
+    force: Annotated[bool, typer.Option("--force", help="Write into DIR although it is not empty.")] = False,
+) -> None:
+    """Show what steelyard does: hide a robot's true parameters, move it, record it, identify it, validate it, write a report."""
+    from ..experiment import run
     from ..loading import load
-    from ..show.card import card
+    from ..results import can_report, write_results
     from ..show.console import console
-    from ..show.demo import motion_table, speed_lines
-    from ..show.laws import check_table
+    from ..show.demo import ending, experiment_lines, first_part
+    from ..show.result import progress
 
-    out = console()
-    loaded = load(robot, quiet=True)
-    out.print(card(loaded))
-    states = swing(loaded, SAMPLES, SECONDS)
-    out.print(motion_table(loaded, states, loaded.inverse_dynamics(*states), SECONDS))
-    result = check(loaded)
-    out.print(check_table(result))
-    out.print(speed_lines(against_plain_python(loaded, states), this_machine()))
-    if not result.ok:
+    can_report()
+    folder = next_free(Path("steelyard-demo")) if out is None else free_folder(out, force)
+    screen, loaded = console(), load(robot, quiet=True)
+    laws, told = first_part(loaded)
+    screen.print(told)
+    with progress() as tell:
+        done = run(loaded, seed, tell)
+    screen.print(experiment_lines(done))
+    with whole_folder(folder, force) as place:
+        done.write(place)
+        write_results(place, done.fit, done.validation, done.truth)
+    screen.print(ending(robot, folder))
+    if not laws:
         raise typer.Exit(1)

@@ -22,7 +22,7 @@ UNITS = {"revolute": "N m", "continuous": "N m", "prismatic": "N"}
 
 def card(robot: Robot) -> RenderableType:
     """Everything that one wants to know of a robot before using it."""
-    return Group(_head(robot), _joints(robot), _bodies(robot), remarks(robot.mechanism.remarks))
+    return Group(head(robot), _joints(robot), _bodies(robot), remarks(robot.mechanism.remarks))
 
 
 def robots_table(robots: Sequence[tuple[str, Robot]]) -> Table:
@@ -45,7 +45,8 @@ def _mass(robot: Robot) -> float:
     return sum(body.inertia.m for body in robot.tree.bodies)
 
 
-def _head(robot: Robot) -> Text:
+def head(robot: Robot) -> Text:
+    """Name, size and origin."""
     mechanism = robot.mechanism
     source = mechanism.source
     where = {"builtin": "built in"}.get(source.format, source.path or source.format) if source else "made in Python"

@@ -1,34 +1,37 @@
-"""What only the demo shows: a motion's torques in short, and what compiling buys."""
+"""What only the demo shows: what compiling buys, and an experiment from its motion to the true parameters."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from .card import UNITS
+from .card import UNITS, head
 from .console import number, table
+from .result import drawn, errors, verdict
 
 if TYPE_CHECKING:
     from ...bench import Machine, Yardstick
     from ...robot import Robot
-    from ...states import States
+    from ..experiment import Experiment
+
+SAMPLES, SECONDS = 16384, 10.0
+WELL, ROWS = 0.05, 24  # relative standard deviation and number of the parameters shown on the screen; the report has all
 
 
-def motion_table(robot: Robot, states: States, tau: NDArray[np.float64], seconds: float) -> Table:
-    """Range of each joint's motion and of the torque it takes."""
-    title = f"Torques of a {seconds:g} s swing, {len(tau)} samples: tau = M qdd + C qd + g + friction"
-    made = table(title, ["joint", ">q", ">|qd|", ">|qdd|", ">min tau", ">max tau", ">rms tau", "unit"])
-    for i, name in enumerate(robot.joint_names):
-        q, qd, qdd, effort = states.q[:, i], states.qd[:, i], states.qdd[:, i], tau[:, i]
-        rates = (number(float(np.abs(x).max()), 3) for x in (qd, qdd))
-        efforts = (number(float(x)) for x in (effort.min(), effort.max(), np.sqrt(np.mean(effort**2))))
-        made.add_row(name, f"{q.min():.2f} … {q.max():.2f}", *rates, *efforts, UNITS[robot.mechanism.joint(name).kind])
-    return made
+def first_part(robot: Robot) -> tuple[bool, RenderableType]:
+    """Whether the robot obeys physics; what it is, that sentence, and how fast its kernel is."""
+    from ...bench import against_plain_python, this_machine
+    from ...selfcheck import check
+    from ...states import swing
+
+    laws = check(robot)
+    speed = speed_lines(against_plain_python(robot, swing(robot, SAMPLES, SECONDS)), this_machine())
+    return laws.ok, Group(head(robot), Text(laws.verdict, style="green" if laws.ok else "bold red"), speed)
 
 
 def speed_lines(yardstick: Yardstick, machine: Machine) -> RenderableType:
@@ -43,3 +46,47 @@ def speed_lines(yardstick: Yardstick, machine: Machine) -> RenderableType:
         made.add_row(name, f"{nanoseconds:,.1f}", "" if nanoseconds == yardstick.kernel else f"{nanoseconds / yardstick.kernel:,.0f}")
     agreement = f"All three give the same torques to {yardstick.difference:.0e}."
     return Group(made, Text(agreement), Text(str(machine), style="dim"))
+
+
+def motion_table(done: Experiment) -> Table:
+    """Range of each joint's motion and of the torque that was measured."""
+    made = table(_motion_title(done), ["joint", ">q", ">|qd|", ">|qdd|", ">min tau", ">max tau", ">rms tau", "unit"])
+    tau = np.asarray(done.log.tau)
+    for i, name in enumerate(done.robot.joint_names):
+        q, qd, qdd, effort = done.motion.q[:, i], done.motion.qd[:, i], done.motion.qdd[:, i], tau[:, i]
+        rates = (number(float(np.abs(x).max()), 3) for x in (qd, qdd))
+        efforts = (number(float(x)) for x in (effort.min(), effort.max(), np.sqrt(np.mean(effort**2))))
+        made.add_row(name, f"{q.min():.2f} … {q.max():.2f}", *rates, *efforts, UNITS[done.robot.mechanism.joint(name).kind])
+    return made
+
+
+def _motion_title(done: Experiment) -> str:
+    condition = done.motion.excitation.condition if done.motion.excitation else float("nan")
+    return f"A robot with hidden parameters, moved for {done.log.duration:g} s: {done.log.N} samples, condition {condition:.3g}"
+
+
+def truth_lines(done: Experiment) -> RenderableType:
+    """The best seen parameters beside the true ones, and how many of all are where the fit says."""
+    from ...report.content import aligned
+    from ...report.result_tables import sliding_joints, truth_table, unit
+
+    fit = done.fit
+    true, before = (fit.base.values(aligned(robot, fit.parameter_names)) for robot in (done.truth, done.robot))
+    units = [unit(name, sliding_joints(fit.robot)) for name in fit.base.names]
+    made = truth_table(fit.base.names, units, fit.base_values, fit.base_standard_deviation, true, before)
+    order = np.argsort(fit.base_relative_std)
+    rows = sorted(int(k) for k in order[:ROWS] if fit.base_relative_std[k] < WELL)
+    return drawn(made, rows)
+
+
+def experiment_lines(done: Experiment) -> RenderableType:
+    """The motion, the errors, the parameters, the verdict."""
+    return Group(Text(""), motion_table(done), errors(done.fit, done.validation), truth_lines(done), verdict(done.fit))
+
+
+def ending(robot: str, folder: Path) -> RenderableType:
+    """What was written, and how to do the same with a robot of one's own."""
+    lines = Text(f"\nwrote {', '.join(sorted(part.name for part in folder.iterdir()))} to {folder}\n")
+    lines.append(f"Open {folder / 'report.html'} in a browser. The same from the files, as you would with a robot of yours:\n")
+    lines.append(f"  steelyard identify {robot} {folder / 'log.csv'} --validate {folder / 'validation.csv'} -o results", style="bold")
+    return lines

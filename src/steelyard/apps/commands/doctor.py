@@ -1,0 +1,27 @@
+"""`steelyard doctor ROBOT LOG`: what is wrong with a log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def doctor(
+    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name or a file.")],
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="A log: csv, parquet, npz, mat, mcap, rosbag2.")],
+    mapping: Annotated[Path | None, typer.Option(metavar="TOML", help="What the columns mean, where their names do not say it.")] = None,
+    effort: Annotated[str | None, typer.Option(metavar="torque|current", help="What an `effort` column holds.")] = None,
+) -> None:
+    """Say in sentences what is wrong with a log, and what it can show of the robot."""
+    import steelyard as sy
+
+    from ..loading import load
+    from ..reading import read
+    from ..show.console import console
+
+    loaded = load(robot)
+    told = sy.doctor(loaded, read(log, loaded, mapping, effort, quiet=True))
+    for sentence in [told] if isinstance(told, str) else told:
+        console().print(f"• {sentence}", markup=False)

@@ -1,0 +1,185 @@
+"""identify, validate, doctor and demo from a shell: one line does it, nothing is left half-written, bad input is a sentence."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.apps.folder import next_free, whole_folder
+from steelyard.signals.write import to_csv
+from tests.house.test_cli import Run, run
+
+__all__ = ["run"]  # the fixture
+
+ROBOT = "spatial_3r"
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with log.csv and other.csv of a robot that is not quite spatial_3r, columns named by the joints."""
+    folder, robot = tmp_path_factory.mktemp("logs"), sy.load(ROBOT).with_friction(viscous=4.0, coulomb=3.0)
+    truth = sy.hidden(robot, 2)
+    for name, seed in (("log", 1), ("other", 5)):
+        motion = sy.excite(robot, 10.0, 6, 0.1, seed, candidates=20)
+        to_csv(sy.record(truth, motion, 200.0, seed), folder / f"{name}.csv")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def result(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What identify writes, made once."""
+    import sys
+    from unittest.mock import patch
+
+    from steelyard.apps import cli
+
+    folder = tmp_path_factory.mktemp("results") / "out"
+    command = ["steelyard", "identify", ROBOT, str(logs / "log.csv"), "--validate", str(logs / "other.csv"), "-o", str(folder)]
+    with patch.object(sys, "argv", command), pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert not stop.value.code
+    return folder
+
+
+def test_one_line_identifies_and_writes_everything(result: Path) -> None:
+    assert sorted(part.name for part in result.iterdir()) == ["fit.json", "identified.toml", "report.html"]
+    told = json.loads((result / "fit.json").read_text(encoding="utf-8"))
+    assert told["total_relative_error"] < 0.03 < told["before"]
+    assert told["provenance"]["steelyard"] == sy.__version__
+    assert len(told["provenance"]["logs"][0]["sha256"]) == 64
+    robot = sy.load(result / "identified.toml")
+    own = dict(zip(robot.parameter_names, robot.parameters, strict=True))
+    for row in told["parameters"]:
+        assert own[row["name"]] == pytest.approx(row["value"], rel=1e-12, abs=1e-15)
+    assert "On a motion that took no part" in (result / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_urdf_comes_back_as_the_users_own_file(run: Run, logs: Path, tmp_path: Path) -> None:
+    urdf = tmp_path / "mine.urdf"
+    sy.load(ROBOT).to_urdf(urdf)
+    urdf.write_text(urdf.read_text(encoding="utf-8").replace("</robot>", "  <!-- mine -->\n</robot>"), encoding="utf-8")
+    ran = run("identify", urdf, logs / "log.csv", "-o", tmp_path / "out", "--no-report", "--estimator", "wls")
+    assert ran.code == 0, ran.err
+    assert sorted(part.name for part in (tmp_path / "out").iterdir()) == ["fit.json", "identified.urdf"]
+    assert "<!-- mine -->" in (tmp_path / "out" / "identified.urdf").read_text(encoding="utf-8")
+    assert all(word in ran.out for word in ("Prediction errors", "Base parameters", "± 2σ", "wrote fit.json, identified.urdf"))
+
+
+def test_without_a_folder_it_only_tells(run: Run, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("identify", ROBOT, logs / "log.csv", "--estimator", "wls").code == 0
+    assert not list(tmp_path.iterdir())
+
+
+def test_validate_takes_a_robot_a_fit_or_its_folder(run: Run, logs: Path, result: Path) -> None:
+    before = run("validate", ROBOT, logs / "other.csv")
+    assert before.code == 0, before.err
+    after = [run("validate", target, logs / "other.csv") for target in (result, result / "fit.json", result / "identified.toml")]
+    errors = [float(next(line for line in ran.out.splitlines() if line.split()[:1] == ["all"]).split()[-1]) for ran in (before, *after)]
+    assert max(errors[1:]) < 3 < errors[0]
+    beside = run("validate", result, logs / "other.csv", "--against", ROBOT)
+    assert beside.code == 0
+    assert "other RMS" in beside.out
+
+
+def test_doctor_names_what_is_wrong(run: Run, logs: Path, tmp_path: Path) -> None:
+    assert run("doctor", ROBOT, logs / "log.csv").code == 0
+    head, *rows = [line for line in (logs / "log.csv").read_text().splitlines() if not line.startswith("#")]
+    still = tmp_path / "still.csv"
+    still.write_text("\n".join([head, *(row.replace(row, rows[0].replace("0,", f"{k / 200},", 1)) for k, row in enumerate(rows))]))
+    ran = run("doctor", ROBOT, still)
+    assert ran.code == 0, ran.err
+    assert "never moved" in ran.out.lower()
+
+
+def test_a_folder_with_something_in_it_is_left_alone(run: Run, logs: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("precious")
+    ran = run("identify", ROBOT, logs / "log.csv", "-o", tmp_path)
+    assert ran.code == 2
+    assert "--force" in ran.err
+    assert [part.name for part in tmp_path.iterdir()] == ["mine.txt"]
+    ran = run("identify", ROBOT, logs / "log.csv", "-o", tmp_path, "--force", "--no-report", "--estimator", "wls")
+    assert ran.code == 0, ran.err
+    assert sorted(part.name for part in tmp_path.iterdir()) == ["fit.json", "identified.toml", "mine.txt"]
+
+
+def test_nothing_is_left_when_it_fails_halfway(tmp_path: Path) -> None:
+    def fail(folder: Path) -> None:
+        (folder / "half.txt").write_text("half")
+        raise OSError("the disk is full")
+
+    with pytest.raises(OSError, match="disk"), whole_folder(tmp_path / "out") as folder:
+        fail(folder)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_next_free_name(tmp_path: Path) -> None:
+    assert next_free(tmp_path / "demo").name == "demo"
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo-2").mkdir()
+    assert next_free(tmp_path / "demo").name == "demo-3"
+
+
+def bad_logs(logs: Path, folder: Path) -> dict[str, tuple[list[object], list[str]]]:
+    """Bad input by what is wrong with it: arguments, and words that the sentence must have."""
+    lines = [line for line in (logs / "log.csv").read_text().splitlines() if not line.startswith("#")]
+    (folder / "two.csv").write_text("\n".join(lines[:3]))
+    head = lines[0].replace("joint1", "hip").replace("joint2", "knee").replace("joint3", "heel")
+    (folder / "names.csv").write_text("\n".join([head, *lines[1:]]))
+    (folder / "empty.csv").write_text("")
+    table = np.loadtxt(lines[1:], delimiter=",")
+    degrees = table.copy()
+    degrees[:, 1:4] = np.degrees(degrees[:, 1:4])
+    zero = table.copy()
+    zero[:, 4:] = 0.0
+    for name, data in (("degrees", degrees), ("zero", zero)):
+        np.savetxt(folder / f"{name}.csv", data, delimiter=",", header=lines[0], comments="")
+    shutil.copy(logs / "log.csv", folder / "log.csv")
+    return {
+        "two samples": (["identify", ROBOT, folder / "two.csv"], ["sample"]),
+        "names that match nothing": (["identify", ROBOT, folder / "names.csv"], ["joint1", "hip"]),
+        "an empty file": (["identify", ROBOT, folder / "empty.csv"], ["empty.csv"]),
+        "no such log": (["identify", ROBOT, folder / "nowhere.csv"], ["nowhere.csv"]),
+        "no such robot": (["identify", "spatial_4r", folder / "log.csv"], ["spatial_3r"]),
+        "another robot": (["identify", "puma560", folder / "log.csv"], ["joint"]),
+        "torques of zeros": (["identify", ROBOT, folder / "zero.csv"], ["zero"]),
+        "an unknown estimator": (["identify", ROBOT, folder / "log.csv", "--estimator", "wsl"], ["'wsl'", "wls"]),
+        "an unknown effort": (["identify", ROBOT, folder / "log.csv", "--effort", "volts"], ["volts"]),
+        "no such mapping": (["identify", ROBOT, folder / "log.csv", "--mapping", folder / "no.toml"], ["no.toml"]),
+        "a fit without its robot": (["validate", folder / "fit.json", folder / "log.csv"], ["identified.urdf"]),
+    }
+
+
+BAD = (
+    "two samples", "names that match nothing", "an empty file", "no such log", "no such robot", "another robot", "torques of zeros",
+    "an unknown estimator", "an unknown effort", "no such mapping", "a fit without its robot",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_is_one_sentence_and_exit_code_2(run: Run, logs: Path, tmp_path: Path, what: str) -> None:
+    arguments, words = bad_logs(logs, tmp_path)[what]
+    out = tmp_path / "out"
+    ran = run(*arguments, *(["-o", out] if arguments[0] == "identify" else []))
+    assert ran.code == 2, f"{what}: {ran}"
+    assert all(word in ran.err for word in words), ran.err
+    assert "Traceback" not in ran.err
+    assert not out.exists()
+    assert not [part for part in tmp_path.iterdir() if part.name.startswith(".out")]
+
+
+def test_demo_is_a_whole_identification(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = run("demo", ROBOT)
+    assert ran.code == 0, ran.err
+    for word in (ROBOT, "obeys all", "compiled kernel", "Prediction errors", "validation", "True against estimated", "steelyard identify"):
+        assert word in ran.out
+    names = {"fit.json", "identified.toml", "log.csv", "motion.csv", "report.html", "validation.csv"}
+    assert {part.name for part in (tmp_path / "steelyard-demo").iterdir()} == names
+    told = json.loads((tmp_path / "steelyard-demo" / "fit.json").read_text(encoding="utf-8"))
+    assert told["total_relative_error"] < 0.03
