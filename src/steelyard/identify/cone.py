@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import ProblemError, needs_extra
 from ..parameters.pseudo_inertia import pseudo_inertia
-from .anchor import IDENTITY, Anchor
+from .anchor import IDENTITY, SVEC, Anchor
 from .bounds import Inequalities
 from .model import Model
 
@@ -49,7 +49,8 @@ class Program:
 def solve(program: Program) -> tuple[Array, str]:
     """The parameters pi (p,) and the solver's word. Raises ProblemError when nothing satisfies the inequalities.
 
-    min 1/2 |r|^2 over (x, r) with r = A x - b: the residual form keeps the condition of A instead of squaring it.
+    Where the unconstrained minimum x0 is consistent it is the answer. Else min 1/2 |r|^2 over (dx, r) with r = A dx from there: the residual
+    form keeps the condition of A instead of squaring it, and the step from x0 is of the size of the price, not of the torques.
     Goulart and Chen, "Clarabel", 2024; Sousa and Cortesao, Int. J. Robotics Research 33 (2014), p. 931.
     """
     try:
@@ -59,23 +60,67 @@ def solve(program: Program) -> tuple[Array, str]:
     from scipy import sparse
 
     T = program.T()
-    A, b = program.rows @ T, program.target
+    A = np.linalg.qr(np.column_stack([program.rows @ T, program.target]), mode="r")
+    start = unconstrained(A, program, T)
+    if feasible(program, T @ start, slack=0.0) and inside(program, start):
+        return T @ start, "Solved"
+    A = A[: T.shape[1], :-1]
     k, p = A.shape
-    size = np.maximum(np.linalg.norm(A, axis=0), 1e-12 * max(1.0, float(np.abs(A).max(initial=0.0))))
+    scale = max(float(np.linalg.norm(A @ (projected(program, start) - start))), 1e-9 * float(np.linalg.norm(A @ start)), 1e-300)
+    size = np.maximum(np.linalg.norm(A, axis=0), 1e-12 * max(1.0, float(np.abs(A).max(initial=0.0)))) / scale
     size[: 10 * program.anchor.bodies] = 1.0  # the cone wants svec as it is
     blocks, rights, cones = constraints(program, T, clarabel)
-    blocks = [block / size for block in blocks]
-    scale = max(float(np.linalg.norm(b)), 1e-300)
+    rights = [right - block @ start for block, right in zip(blocks, rights, strict=True)]
     equality = np.hstack([A / size / scale, -np.eye(k)])
-    G = sparse.csc_matrix(np.vstack([equality, *(np.hstack([block, np.zeros((len(block), k))]) for block in blocks)]))
-    h = np.concatenate([b / scale, *rights])
+    G = sparse.csc_matrix(np.vstack([equality, *(np.hstack([block / size, np.zeros((len(block), k))]) for block in blocks)]))
     P = sparse.csc_matrix(np.diag(np.concatenate([np.zeros(p), np.ones(k)])))
-    solver = clarabel.DefaultSolver(P, np.zeros(p + k), G, h, [clarabel.ZeroConeT(k), *cones], settings(clarabel))
-    solution = solver.solve()
+    h = np.concatenate([np.zeros(k), *rights])
+    solution = clarabel.DefaultSolver(P, np.zeros(p + k), G, h, [clarabel.ZeroConeT(k), *cones], settings(clarabel)).solve()
     status = str(solution.status)
     if status in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
         raise ProblemError(f"no robot meets the bounds together: {', '.join(dict.fromkeys(program.inequalities.names))}")
-    return T @ (np.array(solution.x)[:p] / size), status
+    return T @ (start + np.array(solution.x)[:p] / size), status
+
+
+def unconstrained(A: Array, program: Program, T: Array) -> Array:
+    """argmin |A x - b| from the factor of [A b], held parameters at their values, (p,)."""
+    rows, target = A[:, :-1], A[:, -1]
+    index = [i for i, _ in program.model.held]
+    if index:  # heavy rows: the cone program makes them exact
+        weight = 1e6 * max(float(np.abs(rows).max(initial=0.0)), 1.0)
+        rows = np.vstack([rows, weight * T[index]])
+        target = np.concatenate([target, weight * np.array([value for _, value in program.model.held])])
+    size = np.maximum(np.linalg.norm(rows, axis=0), 1e-300)
+    x, *_ = np.linalg.lstsq(rows / size, target, rcond=1e-14)
+    return np.asarray(x / size)
+
+
+def inside(program: Program, x: Array) -> bool:
+    """Whether every body keeps the margin, and what is held is where it should be."""
+    least = min((body_eigenvalues(x, i)[0] for i in program.unheld()), default=np.inf)
+    pi = program.T() @ x
+    return bool(least >= program.margin) and all(abs(pi[i] - value) <= 1e-12 * max(1.0, abs(value)) for i, value in program.model.held)
+
+
+def projected(program: Program, x: Array) -> Array:
+    """Each body raised to the margin, joint terms to zero: a point near x that satisfies what is not a user's bound."""
+    x = x.copy()
+    for i in program.unheld():
+        S = np.einsum("k,kij->ij", x[10 * i : 10 * i + 10], SVEC)
+        values, vectors = np.linalg.eigh(S)
+        raised = (vectors * np.maximum(values, program.margin)) @ vectors.T
+        x[10 * i : 10 * i + 10] = [np.sum(E * raised) for E in SVEC]
+    inner = 10 * program.anchor.bodies
+    single = [int(np.flatnonzero(row)[0]) for row in program.inequalities.A if np.count_nonzero(row) == 1]
+    for k in single:
+        if k >= inner:
+            x[k] = max(x[k], 0.0)
+    return x
+
+
+def body_eigenvalues(x: Array, i: int) -> Array:
+    """Of S of body i, ascending."""
+    return np.asarray(np.linalg.eigvalsh(np.einsum("k,kij->ij", x[10 * i : 10 * i + 10], SVEC)))
 
 
 def constraints(program: Program, T: Array, clarabel: Any) -> tuple[list[Array], list[Array], list[Any]]:

@@ -160,11 +160,9 @@ def assembled(
 
 def judged(problem: Problem, made: Residuals) -> Validation:
     """The fit on its own samples, beside the robot as given."""
-    from .validate import against
-
-    before = against(problem, problem.base.values(problem.model.initial))
     names = problem.model.robot.joint_names
-    return Validation(made.t, made.predicted, made.measured, made.keep, names, replace(before, before=None))
+    before = Validation(made.t, made.before, made.measured, made.keep, names)
+    return Validation(made.t, made.predicted, made.measured, made.keep, names, before)
 
 
 def realise(problem: Problem, estimate: Estimate, triangle: Array, bounds: Bounds | None) -> tuple[Array, tuple[str, ...]]:
