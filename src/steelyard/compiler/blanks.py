@@ -1,4 +1,4 @@
-"""Long runs of zeros in the rows of an output, such as those of a humanoid's regressor: filled by the C library, not by instructions of their own."""
+"""Long runs of zeros in the rows of an output, such as those of a humanoid's regressor: the C library fills them, in no time to compile."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ EXPRESSIONS = {
     "le": "{0} <= {1}",
     "select": "{0} ? {1} : {2}",
     "abs": "fabs{f}({0})",
-    "sign": "{T}(({0} > {zero}) - ({0} < {zero}))",
+    "sign": "{0} > {zero} ? {one} : {0} < {zero} ? -{one} : {0}",
     **{name: f"{name}{{f}}({{0}})" for name in ("sin", "cos", "sqrt", "exp", "tanh")},
 }
 
@@ -62,7 +62,7 @@ def render(program: Program, real: str = "double") -> str:
 def _expression(program: Program, names: dict[int, str], s: Expr, real: str) -> str:
     single = real == "float"
     args = [_value(program, names, a, real) for a in s.args]
-    return EXPRESSIONS[s.op].format(*args, f="f" if single else "", T=f"({real})", zero="0.0f" if single else "0.0")
+    return EXPRESSIONS[s.op].format(*args, f="f" if single else "", zero="0.0f" if single else "0.0", one="1.0f" if single else "1.0")
 
 
 def _value(program: Program, names: dict[int, str], x: Any, real: str) -> str:
@@ -76,6 +76,8 @@ def _value(program: Program, names: dict[int, str], x: Any, real: str) -> str:
 
 def constant(number: float, real: str) -> str:
     """A constant that reads back to the same bits; in float the nearest one, zero where it is smaller than any normal float."""
+    if not np.isfinite(number):
+        return "NAN" if np.isnan(number) else "INFINITY" if number > 0 else "(-INFINITY)"
     if real == "float":
         single = np.float32(number)
         number = 0.0 if abs(single) < np.finfo(np.float32).tiny else float(str(single))

@@ -1,27 +1,34 @@
 """Compiled objects on disk, in the user's own cache directory, so that the second start compiles nothing.
 
 A file is written under a temporary name and renamed, so other processes see it whole or not at all; it begins with a digest of what
-follows, so a truncated or altered one is noticed and made anew. Code that others could have written is never loaded: the directory must
-belong to the user and be writable by no one else. Where it cannot be used, compiling simply happens in every process.
+follows, so a truncated or altered one is noticed and made anew. Code that others could have written is never loaded: directory and file
+must belong to the user and be writable by no one else. Where the directory cannot be used, compiling simply happens in every process.
+When the files take more than LIMIT, those that were not used for longest go.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import sys
 import tempfile
-from collections.abc import Callable
+import time
+from contextlib import suppress
 from pathlib import Path
 
-FORMAT = b"steelyard object 1\n"
-_SIZE = 32
+FORMAT = b"steelyard object 2\n"
+LIMIT = 256 << 20  # bytes
+_DIGEST = 32
+_NAME = re.compile(r"[0-9a-f]{40}\.cached")
+_TEMPORARY = ".new-"
+_HOUR, _DAY = 3600.0, 86400.0
 
 
 def key(*parts: str) -> str:
-    """The name of the object that depends on these: the program, the machine, the renderer."""
-    return hashlib.blake2b("\n".join(parts).encode(), digest_size=20).hexdigest()
+    """The name of a file that depends on these: the program, the machine, the code that compiles."""
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=20).hexdigest() + ".cached"
 
 
 def directory() -> Path | None:
@@ -40,17 +47,44 @@ def directory() -> Path | None:
     return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "steelyard"
 
 
-def fetch(name: str, make: Callable[[], bytes]) -> bytes:
-    """The object of that name from disk, or made and kept there."""
+def read(name: str) -> bytes | None:
+    """What was written under a name, or None."""
     place = _safe(directory())
     if place is None:
-        return make()
-    found = _read(place / name)
-    if found is not None:
-        return found
-    code = make()
-    _write(place / name, code)
-    return code
+        return None
+    path = place / name
+    try:
+        with path.open("rb") as file:
+            info = os.fstat(file.fileno())
+            if not stat.S_ISREG(info.st_mode) or not _own(info):
+                return None
+            content = file.read()
+        if time.time() - info.st_mtime > _DAY:
+            os.utime(path)  # in use: not the next to go
+    except OSError:
+        return None
+    start = len(FORMAT) + _DIGEST
+    return content[start:] if content[:start] == _head(content[start:]) else None
+
+
+def write(name: str, content: bytes) -> None:
+    """Keep something under a name, whole or not at all; a full disk or a read-only directory is no reason to fail."""
+    place = _safe(directory())
+    if place is None:
+        return
+    with suppress(OSError):
+        handle, temporary = tempfile.mkstemp(dir=place, prefix=_TEMPORARY)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_head(content) + content)
+            os.replace(temporary, place / name)
+        except OSError:
+            os.unlink(temporary)
+        _prune(place)
+
+
+def _head(content: bytes) -> bytes:
+    return FORMAT + hashlib.blake2b(content, digest_size=_DIGEST).digest()
 
 
 def _safe(place: Path | None) -> Path | None:
@@ -58,40 +92,38 @@ def _safe(place: Path | None) -> Path | None:
     if place is None:
         return None
     try:
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if hasattr(os, "getuid"):
-            info = place.lstat()
-            if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.getuid() or info.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                return None
+        _make(place)
+        info = place.lstat()
     except OSError:
         return None
-    return place
+    return place if stat.S_ISDIR(info.st_mode) and _own(info) else None
 
 
-def _read(path: Path) -> bytes | None:
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return None
-    start = len(FORMAT) + _SIZE
-    code = content[start:]
-    digest = hashlib.blake2b(code, digest_size=_SIZE).digest()
-    return code if content[:start] == FORMAT + digest and code else None
+def _make(place: Path) -> None:
+    if not place.exists():
+        _make(place.parent)
+        place.mkdir(mode=0o700, exist_ok=True)
 
 
-def _write(path: Path, code: bytes) -> None:
-    """Whole or not at all; a full disk or a read-only directory is no reason to fail."""
-    digest = hashlib.blake2b(code, digest_size=_SIZE).digest()
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(FORMAT + digest + code)
-        os.replace(temporary, path)
-    except OSError:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass
+def _own(info: os.stat_result) -> bool:
+    """Whether a file or directory is the user's and no one else may write to it. Windows keeps the folders of its users apart by itself."""
+    return not hasattr(os, "getuid") or (info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
+def _prune(place: Path) -> None:
+    """Remove what was not used for longest where there is too much, and what writers that died have left. Leaves other files alone."""
+    files = []
+    for entry in os.scandir(place):
+        with suppress(OSError):  # another process may be pruning too
+            info = entry.stat(follow_symlinks=False)
+            if entry.name.startswith(_TEMPORARY) and time.time() - info.st_mtime > _HOUR:
+                os.unlink(entry.path)
+            elif _NAME.fullmatch(entry.name) and stat.S_ISREG(info.st_mode):
+                files.append((info.st_mtime, info.st_size, entry.path))
+    excess = sum(size for _, size, _ in files) - LIMIT
+    for _, size, path in sorted(files):
+        if excess <= 0:
+            break
+        with suppress(OSError):
+            os.unlink(path)
+            excess -= size

@@ -27,7 +27,12 @@ PARTIALS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "sign": lambda y, a: (0.0,),
     "lt": lambda y, a, b: (0.0, 0.0),
     "le": lambda y, a, b: (0.0, 0.0),
-    "select": lambda y, c, a, b: (0.0, Expr.where(c, 1.0, 0.0), Expr.where(c, 0.0, 1.0)),
+}
+# operations whose derivative is not a sum of slopes: how rates of the arguments make that of the node, and how its adjoint spreads to them.
+# Choosing the rate, instead of multiplying by 0 and 1, keeps what is not finite in the branch that was not taken out of the result.
+FORWARD: dict[str, Callable[..., Any]] = {"select": lambda args, rates: Expr.where(args[0], rates[1], rates[2])}
+REVERSE: dict[str, Callable[..., tuple[Any, ...]]] = {
+    "select": lambda args, bar: (0.0, Expr.where(args[0], bar, 0.0), Expr.where(args[0], 0.0, bar)),
 }
 
 
@@ -36,18 +41,31 @@ def partials(node: Expr) -> tuple[Any, ...]:
     return PARTIALS[node.op](node, *(a.payload if a.op == "const" else a for a in node.args))
 
 
+def rate(node: Expr, rates: Sequence[Any]) -> Any:
+    """The rate of a node when its arguments change at given rates."""
+    if all(_zero(r) for r in rates):
+        return 0.0
+    if node.op in FORWARD:
+        return FORWARD[node.op](node.args, rates)
+    total: Any = 0.0
+    for slope, r in zip(partials(node), rates, strict=True):
+        total = total + slope * r
+    return total
+
+
+def spread(node: Expr, bar: Any) -> tuple[Any, ...]:
+    """What the adjoint of a node adds to those of its arguments."""
+    if node.op in REVERSE:
+        return REVERSE[node.op](node.args, bar)
+    return tuple(bar * slope for slope in partials(node))
+
+
 def derivative(values: Sequence[Any], seeds: dict[Expr, Any]) -> list[Any]:
     """Forward: the change of each value when the seeded nodes change at the given rates (directional derivative)."""
-    tangents: dict[int, Any] = {node.id: rate for node, rate in seeds.items()}
+    tangents: dict[int, Any] = {node.id: r for node, r in seeds.items()}
     for node in _between(values):
         if node.id not in tangents and node.args:
-            total: Any = 0.0
-            moving = [(i, tangents[a.id]) for i, a in enumerate(node.args) if not _zero(tangents.get(a.id, 0.0))]
-            if moving:
-                slopes = partials(node)
-                for i, rate in moving:
-                    total = total + slopes[i] * rate
-            tangents[node.id] = total
+            tangents[node.id] = rate(node, [tangents.get(a.id, 0.0) for a in node.args])
     return [tangents.get(v.id, 0.0) if isinstance(v, Expr) else 0.0 for v in values]
 
 
@@ -65,9 +83,9 @@ def gradient(value: Any, inputs: Sequence[Expr]) -> list[Any]:
     for node in reversed(_between([value])):
         bar = adjoints.get(node.id, 0.0)
         if node.args and not _zero(bar):
-            for argument, slope in zip(node.args, partials(node), strict=True):
+            for argument, share in zip(node.args, spread(node, bar), strict=True):
                 if argument.op != "const":
-                    adjoints[argument.id] = adjoints.get(argument.id, 0.0) + bar * slope
+                    adjoints[argument.id] = adjoints.get(argument.id, 0.0) + share
     return [adjoints.get(x.id, 0.0) for x in inputs]
 
 

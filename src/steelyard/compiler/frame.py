@@ -1,8 +1,8 @@
 """The loop around a kernel's parts as LLVM text, and the frame in memory through which it hands them rows and functions.
 
 Frame: a pointer per operand to the first row of the block, then a pointer to the table of C functions, then for every operand and lane the
-offset of its row. Work: the values that parts hand on and a buffer per operand for rows that are not packed; on the stack where small, else from the
-C library, so that threads with little stack are safe.
+offset of its row. Work: the values that parts hand on, and a buffer per operand for rows that are not packed; on the stack where small,
+else from the C library, so that threads with little stack are safe.
 """
 
 from __future__ import annotations

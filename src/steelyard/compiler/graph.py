@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import CallError
-from .rewrite import RULES
+from .rewrite import NUMBER, RULES
 
-COMPARISONS = ("lt", "le")
+COMPARISONS = frozenset(("lt", "le"))
 UNARY = ("neg", "sin", "cos", "sqrt", "exp", "tanh", "abs", "sign")
-BINARY = ("add", "sub", "mul", "div", *COMPARISONS)
+BINARY = ("add", "sub", "mul", "div", "lt", "le")
 COMMUTATIVE = frozenset(("add", "mul"))
 
 
@@ -52,6 +52,11 @@ class Graph:
             if result is not None:
                 return result
         nodes = tuple(a if isinstance(a, Expr) else self.constant(float(a)) for a in args)
+        for i, node in enumerate(nodes):
+            if node.graph is not self:
+                raise CallError(f"{op}: an argument belongs to another graph; what is traced together is computed together")
+            if (node.op in COMPARISONS) != (i == 0 and op == "select"):
+                raise CallError(f"{op}: a comparison is good for the condition of where(condition, yes, no) and nothing else")
         if op in COMMUTATIVE and nodes[0].id > nodes[1].id:
             nodes = (nodes[1], nodes[0])
         return self._intern(op, nodes, None)
@@ -77,8 +82,8 @@ class Expr:
     __array_ufunc__ = None  # NumPy arrays leave mixed arithmetic to us, which refuses it
     __hash__ = object.__hash__
 
-    def __init__(self, graph: Graph, op: str, args: tuple[Expr, ...], payload: Any, id: int) -> None:
-        self.graph, self.op, self.args, self.payload, self.id = graph, op, args, payload, id
+    def __init__(self, graph: Graph, op: str, args: tuple[Expr, ...], payload: Any, number: int) -> None:
+        self.graph, self.op, self.args, self.payload, self.id = graph, op, args, payload, number
 
     def __add__(self, other: Any) -> Any:
         return self.graph.apply("add", self, other) if _scalar(other) else NotImplemented
@@ -166,8 +171,11 @@ class Expr:
         return f"{self.op}({', '.join(f'%{a.id}' if a.args else repr(a) for a in self.args)})"
 
 
+_SCALAR = (Expr, *NUMBER)
+
+
 def _scalar(x: Any) -> bool:
-    return isinstance(x, Expr | float | int) and not isinstance(x, bool)
+    return isinstance(x, _SCALAR) and not isinstance(x, bool)
 
 
 def flatten(values: Any) -> Iterable[Any]:

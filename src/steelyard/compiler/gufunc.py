@@ -17,30 +17,41 @@ from .program import Shape
 _FROM_SIGNATURE = 31  # index of PyUFunc_FromFuncAndDataAndSignature in the table
 _NONE = -1  # PyUFunc_None: no identity
 _DOUBLE = np.dtype(np.float64).num
+_immortal: list[Any] = []  # memory of ufuncs that cannot hold it themselves
+
+
+class _Struct(ctypes.Structure):
+    """PyUFuncObject as far as `obj`, the object that a ufunc keeps alive (NumPy C API reference, "PyUFuncObject")."""
+
+    _fields_ = (
+        ("head", ctypes.c_byte * object.__basicsize__),
+        ("nin", ctypes.c_int),
+        ("nout", ctypes.c_int),
+        ("nargs", ctypes.c_int),
+        ("identity", ctypes.c_int),
+        ("functions", ctypes.c_void_p),
+        ("data", ctypes.c_void_p),
+        ("ntypes", ctypes.c_int),
+        ("reserved1", ctypes.c_int),
+        ("name", ctypes.c_void_p),
+        ("types", ctypes.c_void_p),
+        ("doc", ctypes.c_void_p),
+        ("ptr", ctypes.c_void_p),
+        ("obj", ctypes.c_void_p),
+    )
 
 
 @cache
 def _constructor() -> Any:
-    from numpy._core import _multiarray_umath
+    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
     api = ctypes.pythonapi
     api.PyCapsule_GetPointer.restype = ctypes.c_void_p
     api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
     table = ctypes.cast(api.PyCapsule_GetPointer(_multiarray_umath._UFUNC_API, None), ctypes.POINTER(ctypes.c_void_p))
-    prototype = ctypes.PYFUNCTYPE(
-        ctypes.py_object,
-        ctypes.c_void_p,  # loops
-        ctypes.c_void_p,  # data
-        ctypes.c_char_p,  # types
-        ctypes.c_int,
-        ctypes.c_int,
-        ctypes.c_int,
-        ctypes.c_int,
-        ctypes.c_char_p,  # name
-        ctypes.c_char_p,  # doc
-        ctypes.c_int,
-        ctypes.c_char_p,  # signature
-    )
+    pointer, text, number = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
+    # loops, data, types, number of types, inputs, outputs, identity, name, documentation, unused, signature
+    prototype = ctypes.PYFUNCTYPE(ctypes.py_object, pointer, pointer, text, number, number, number, number, text, text, number, text)
     return prototype(table[_FROM_SIGNATURE])
 
 
@@ -53,8 +64,8 @@ def signature(inputs: Sequence[Shape], outputs: Sequence[Shape]) -> str:
     return f"{write(inputs)}->{write(outputs)}"
 
 
-def gufunc(address: int, data: int, inputs: Sequence[Shape], outputs: Sequence[Shape], name: str, doc: str) -> tuple[np.ufunc, Any]:
-    """The ufunc, and the memory that must live as long as it does."""
+def gufunc(address: int, data: int, inputs: Sequence[Shape], outputs: Sequence[Shape], name: str, doc: str, owner: Any = None) -> np.ufunc:
+    """The ufunc over the loop at an address. It keeps `owner` alive, which should be what keeps the loop in memory."""
     loops = (ctypes.c_void_p * 1)(address)
     datas = (ctypes.c_void_p * 1)(data)
     types = bytes([_DOUBLE] * (len(inputs) + len(outputs)))
@@ -62,4 +73,15 @@ def gufunc(address: int, data: int, inputs: Sequence[Shape], outputs: Sequence[S
     ufunc = _constructor()(
         ctypes.addressof(loops), ctypes.addressof(datas), types, 1, len(inputs), len(outputs), _NONE, texts[0], texts[1], 0, texts[2]
     )
-    return ufunc, (loops, datas, types, texts)
+    _keep(ufunc, ctypes.addressof(loops), (loops, datas, types, texts, owner))
+    return ufunc
+
+
+def _keep(ufunc: np.ufunc, loops: int, memory: Any) -> None:
+    """Tie memory to the ufunc's life: whoever holds the ufunc alone, without its kernel, must not call into memory that is gone."""
+    inside = _Struct.from_address(id(ufunc))
+    if (inside.nin, inside.nout, inside.ntypes, inside.functions, inside.obj) == (ufunc.nin, ufunc.nout, 1, loops, None):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(memory))
+        inside.obj = id(memory)
+    else:  # pragma: no cover  (a NumPy that lays its ufuncs out in another way)
+        _immortal.append(memory)

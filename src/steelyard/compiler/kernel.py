@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import ctypes
-import functools
-import hashlib
-from math import prod
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import CallError
-from . import cache, frame, llvm, native, trig
+from . import cache, native
 from .gufunc import gufunc
-from .program import Operand, Program
-from .threads import pool, thread_count
+from .interface import Interface
+from .machine_code import Loaded, load, machine, pack
+from .mismatch import mismatch
+from .parallel import in_parallel
+from .program import Program
+from .sources import sources
+from .threads import thread_count
 
-ParallelWork = 400_000  # nodes times samples below which one thread is quicker
+PARALLEL_WORK = 400_000  # nodes times samples below which one thread is quicker
 
 
 class Kernel:
@@ -27,86 +31,67 @@ class Kernel:
     """
 
     def __init__(self, program: Program) -> None:
-        self.name, self.inputs, self.outputs = program.name, program.inputs, program.outputs
-        self.operations, self.nodes = program.operations, len(program.steps)
-        self.digest = program.digest
-        host = native.host()
-        code = cache.fetch(cache.key(self.digest, host.key, renderer()), lambda: native.compile_object(llvm.render(program, host.lanes, host.fused)))
-        self._loaded = native.load_object(code)
+        self._open(Interface.of(program), lambda: program)
+
+    @classmethod
+    def recalled(cls, key: str | None, make: Callable[[], Program]) -> Kernel:
+        """The kernel of the program that `make` traces; where the disk knows what the key stands for, nothing is traced.
+
+        The key must name all that the program depends on, the code that traces included. None: it cannot be named.
+        """
+        kernel = cls.__new__(cls)
+        name = None if key is None else cache.key("interface", key)
+        found = None if name is None else Interface.read(cache.read(name) or b"")
+        if found is None:
+            program = make()
+            found, make = Interface.of(program), lambda: program
+            if name is not None:
+                cache.write(name, found.write())
+        kernel._open(found, make)
+        return kernel
+
+    def _open(self, interface: Interface, make: Callable[[], Program]) -> None:
+        self.name, self.inputs, self.outputs = interface.name, interface.inputs, interface.outputs
+        self.operations, self.nodes, self.digest = interface.operations, interface.nodes, interface.digest
+        if not self.inputs:
+            raise CallError(f"{self.name} takes no array; expected at least one, whose shape gives that of the result")
+        for operand in (*self.inputs, *self.outputs):
+            if operand.size == 0:
+                raise CallError(f"{self.name}: {operand.name} has no scalar, shape {operand.shape}; expected at least one")
+        loaded = _loaded(self.digest, make)
         shapes = [o.shape for o in self.inputs], [o.shape for o in self.outputs]
         table = native.library()
-        self.ufunc, self._memory = gufunc(self._loaded.address, ctypes.addressof(table), *shapes, self.name, f"{self.name} ({self.operations} operations)")
-        self._large = ParallelWork // max(self.nodes, 1) * self.inputs[0].size
+        doc = f"{self.name} ({self.operations} operations)"
+        self.ufunc = gufunc(loaded.address, ctypes.addressof(table), *shapes, self.name, doc, owner=(loaded, table))
+        samples = PARALLEL_WORK // max(self.nodes, 1)
+        self._large = tuple(samples * o.size for o in self.inputs)
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
         try:
-            first = args[0]
-            if type(first) is np.ndarray and first.size > self._large and first.ndim > len(self.inputs[0].shape):
-                return self._in_parallel(args, out)
+            for a, large in zip(args, self._large, strict=False):
+                if type(a) is np.ndarray and a.size > large and (count := thread_count()) > 1:
+                    return in_parallel(self.ufunc, self.inputs, self.outputs, count, args, out)
             return self.ufunc(*args) if out is None else self.ufunc(*args, out=out)
         except (ValueError, TypeError) as error:
-            raise self._explain(args, out, error) from None
-
-    def _in_parallel(self, args: tuple[Any, ...], out: Any) -> Any:
-        """Split the first batch axis between threads; the ufunc releases the GIL while it computes."""
-        count = thread_count()
-        arrays = [np.asarray(a, dtype=np.float64) for a in args]
-        batch = np.broadcast_shapes(*(a.shape[: a.ndim - len(o.shape)] for a, o in zip(arrays, self.inputs, strict=True)))
-        if count == 1 or len(batch) == 0 or batch[0] < 2 * count:
-            return self.ufunc(*args) if out is None else self.ufunc(*args, out=out)
-        if out is None:
-            outs: tuple[np.ndarray, ...] = tuple(np.empty(batch + o.shape) for o in self.outputs)
-        else:
-            outs = out if isinstance(out, tuple) else (out,)
-            if any(o.shape != batch + w.shape for o, w in zip(outs, self.outputs, strict=True)):
-                return self.ufunc(*args, out=out)
-        arrays = [np.broadcast_to(a, batch + o.shape) for a, o in zip(arrays, self.inputs, strict=True)]
-        edges = [batch[0] * i // count for i in range(count + 1)]
-
-        def run(i: int) -> None:
-            part = slice(edges[i], edges[i + 1])
-            self.ufunc(*(a[part] for a in arrays), out=tuple(o[part] for o in outs))
-
-        jobs = [pool().submit(run, i) for i in range(1, count)]
-        run(0)
-        for job in jobs:
-            job.result()
-        return outs[0] if len(outs) == 1 else outs
-
-    def _explain(self, args: tuple[Any, ...], out: Any, error: Exception) -> CallError:
-        """A sentence that names the argument that does not fit."""
-        if len(args) != len(self.inputs):
-            return CallError(f"{self.name} takes {len(self.inputs)} arrays ({', '.join(o.name for o in self.inputs)}), got {len(args)}")
-        batches = []
-        for value, operand in zip(args, self.inputs, strict=True):
-            try:
-                array = np.asarray(value, dtype=np.float64)
-            except (TypeError, ValueError):
-                return CallError(f"{self.name}: {operand.name} is not an array of real numbers: {type(value).__name__} {value!r:.60}")
-            core = array.shape[array.ndim - len(operand.shape) :] if array.ndim >= len(operand.shape) else array.shape
-            if core != operand.shape:
-                return CallError(f"{self.name}: {operand.name} has shape {array.shape}, expected {expected(operand)}")
-            batches.append((operand.name, array.shape[: array.ndim - len(operand.shape)]))
-        try:
-            batch = np.broadcast_shapes(*(b for _, b in batches))
-        except ValueError:
-            listed = ", ".join(f"{name} {b}" for name, b in batches)
-            return CallError(f"{self.name}: the batch shapes do not broadcast together: {listed}")
-        if out is not None:
-            wanted = ", ".join(str(batch + o.shape) for o in self.outputs)
-            return CallError(f"{self.name}: out= must be a float64 array of shape {wanted}: {error}")
-        return CallError(f"{self.name}: {error}")
+            raise mismatch(self.name, self.inputs, self.outputs, args, out, error) from None
 
 
-@functools.cache
-def renderer() -> str:
-    """A digest of the code that makes code: an object is never used by a version that would make another."""
-    h = hashlib.blake2b(digest_size=16)
-    for module in (llvm, frame, trig, native):
-        h.update(Path(module.__file__).read_bytes())
-    return h.hexdigest()
+def _loaded(digest: str, make: Callable[[], Program]) -> Loaded:
+    """The machine code of a program from the disk, or compiled and kept there. Code on the disk that does not load is made anew."""
+    version = sources(Path(__file__).parent)
+    name = None if version is None else cache.key("code", digest, machine(), version)
+    found = None if name is None else cache.read(name)
+    if found is not None:
+        with suppress(RuntimeError):
+            return load(found)
+    code = pack(_compiled(make()))
+    if name is not None:
+        cache.write(name, code)
+    return load(code)
 
 
-def expected(operand: Operand) -> str:
-    """'(..., 6)' for a message."""
-    return f"(..., {', '.join(map(str, operand.shape))})" if prod(operand.shape) != 1 or operand.shape else "a number or an array of numbers"
+def _compiled(program: Program) -> bytes:
+    from .llvm import render  # what only compiling needs is imported when something is compiled
+
+    host = native.host()
+    return native.compile_object(render(program, host.lanes, host.fused))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
-from .graph import Expr
 from .program import Operand, Program
 
 
@@ -15,16 +12,16 @@ def element(operand: Operand, flat: int) -> str:
 
 def subscripts(operand: Operand, flat: int) -> tuple[int, ...]:
     """The subscripts of a flat position."""
-    return list(product(*(range(extent) for extent in operand.shape)))[flat]
+    result: list[int] = []
+    for extent in reversed(operand.shape):
+        flat, last = divmod(flat, extent)
+        result.insert(0, last)
+    return tuple(result)
 
 
 def temporaries(program: Program) -> dict[int, str]:
-    """A name per node that is computed: t0, t1, ... in order of appearance."""
+    """A name per node that is computed: t0, t1, ... in order of appearance, or another letter where an operand has such a name."""
+    taken = {o.name.rstrip("0123456789") for o in (*program.inputs, *program.outputs)}
+    letter = next(x for x in ("t", "v", "w", "tmp", "temporary_") if x not in taken)
     computed = [s for s in program.steps if s.op not in ("const", "input")]
-    return {s.id: f"t{i}" for i, s in enumerate(computed)}
-
-
-def reader(program: Program, leaf: Expr) -> str:
-    """How an input node is read."""
-    operand, flat = leaf.payload
-    return element(program.inputs[operand], flat)
+    return {s.id: f"{letter}{i}" for i, s in enumerate(computed)}

@@ -1,41 +1,68 @@
-"""LLVM text to machine code for this processor, and machine code to an address that can be called."""
+"""LLVM text to machine code for this processor, and machine code to an address that can be called.
+
+llvmlite is imported when the first kernel is made: importing steelyard does without it.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import itertools
+import os
 import threading
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import llvmlite.binding as llvm
+from .frame import LIBRARY
 
-_lock = threading.Lock()  # LLVM's JIT is entered by one thread at a time
 _names = itertools.count()
+
+
+class _Entrance:
+    """LLVM's JIT is entered by one thread at a time; a forked child finds the door open whatever other threads of its parent did."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._reopen)
+
+    def _reopen(self) -> None:
+        self.lock = threading.RLock()
+
+
+_entrance = _Entrance()
 
 
 @dataclass(frozen=True)
 class Host:
-    """The processor that code is made for."""
+    """A processor that code is made for."""
 
     triple: str
     cpu: str
     features: str
-    lanes: int
+    lanes: int  # doubles in a vector register
     fused: bool  # multiplies and adds in one instruction
 
     @property
     def key(self) -> str:
         """What object code depends on besides its program."""
-        return f"{self.triple} {self.cpu} {self.features} llvm{'.'.join(map(str, llvm.llvm_version_info))}"
+        version = ".".join(map(str, _llvm().llvm_version_info))
+        return f"{self.triple} {self.cpu} {self.features} {self.lanes} {self.fused} llvm{version}"
+
+
+@cache
+def _llvm() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
 
 
 @cache
 def host() -> Host:
     """This machine: 8 lanes of doubles with AVX-512, 4 with AVX2, else 2 (SSE2, NEON)."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
+    llvm = _llvm()
     found = llvm.get_host_cpu_features()
     lanes = 8 if found.get("avx512dq") else 4 if found.get("avx2") else 2
     triple = llvm.get_process_triple()
@@ -43,62 +70,58 @@ def host() -> Host:
     return Host(triple, llvm.get_host_cpu_name(), found.flatten(), lanes, fused)
 
 
-def _machine(opt: int = 2) -> Any:
-    h = host()
-    target = llvm.Target.from_triple(h.triple)
-    return target.create_target_machine(cpu=h.cpu, features=h.features, opt=opt, reloc="pic", codemodel="small")
+def _machine(made_for: Host) -> Any:
+    target = _llvm().Target.from_triple(made_for.triple)
+    return target.create_target_machine(cpu=made_for.cpu, features=made_for.features, opt=2, reloc="pic", codemodel="small")
 
 
 @cache
 def _jit() -> Any:
-    host()
-    return llvm.create_lljit_compiler(_machine())
+    return _llvm().create_lljit_compiler(_machine(host()), suppress_errors=True)
 
 
-def compile_object(text: str, opt: int = 2) -> bytes:
-    """Position-independent object code of a module."""
-    with _lock:
-        module = llvm.parse_assembly(text)
+def compile_object(text: str, made_for: Host | None = None) -> bytes:
+    """Position-independent object code of a module, for this machine or another."""
+    with _entrance.lock:
+        module = _llvm().parse_assembly(text)
         module.verify()
-        return bytes(_machine(opt).emit_object(module))
+        return bytes(_machine(made_for or host()).emit_object(module))
 
 
-def assembly(text: str) -> str:
+def assembly(text: str, made_for: Host | None = None) -> str:
     """What the processor will be given, for people to read."""
-    with _lock:
-        host()
-        return str(_machine().emit_assembly(llvm.parse_assembly(text)))
+    with _entrance.lock:
+        return str(_machine(made_for or host()).emit_assembly(_llvm().parse_assembly(text)))
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """Code in memory: valid while this object lives."""
+def link_object(code: bytes, symbol: str = "kernel") -> tuple[int, Any]:
+    """Link object code into this process: the address of a function in it, and what must live as long as that is called.
 
-    address: int
-    _tracker: Any
-
-
-def load_object(code: bytes, symbol: str = "kernel") -> Loaded:
-    """Link object code into this process and find a function in it."""
-    with _lock:
-        builder = llvm.JITLibraryBuilder().add_object_img(code).export_symbol(symbol)
+    RuntimeError where it is no object code of this kind of machine.
+    """
+    with _entrance.lock:
+        builder = _llvm().JITLibraryBuilder().add_object_img(code).export_symbol(symbol)
         tracker = builder.link(_jit(), f"steelyard{next(_names)}")
-        return Loaded(tracker[symbol], tracker)
+        return tracker[symbol], tracker
 
 
 @cache
 def library() -> Any:
     """A table of the C library's functions, which kernels get as their data pointer."""
-    from .frame import LIBRARY
-
     functions = [_c_function(name) for name in LIBRARY]
     return (ctypes.c_void_p * len(functions))(*functions)
 
 
 def _c_function(name: str) -> int:
     for source in (None, "libm.so.6", "libm.dylib", "ucrtbase"):
-        try:
-            return ctypes.cast(getattr(ctypes.CDLL(source), name), ctypes.c_void_p).value or 0
-        except (OSError, AttributeError, TypeError):
-            continue
+        address = _found_in(source, name)
+        if address:
+            return address
     raise OSError(f"the C library of this system has no function {name}")  # pragma: no cover
+
+
+def _found_in(source: str | None, name: str) -> int | None:
+    try:
+        return ctypes.cast(getattr(ctypes.CDLL(source), name), ctypes.c_void_p).value
+    except (OSError, AttributeError, TypeError):
+        return None

@@ -31,11 +31,9 @@ def render(program: Program) -> str:
     inputs = ", ".join(o.name for o in program.inputs)
     lines = ["import numpy as np", "", "", f"def {program.name}({inputs}):"]
     lines.append(f'    """{program.operations} operations. {_shapes(program)}."""')
-    for operand in program.inputs:
-        lines.append(f"    {operand.name} = np.asarray({operand.name}, dtype=float)")
-    for s in program.steps:
-        if s.id in names:
-            lines.append(f"    {names[s.id]} = {EXPRESSIONS[s.op].format(*(_value(program, names, a) for a in s.args))}")
+    lines += [f"    {operand.name} = np.asarray({operand.name}, dtype=float)" for operand in program.inputs]
+    for s in (s for s in program.steps if s.id in names):
+        lines += [f"    {names[s.id]} = {EXPRESSIONS[s.op].format(*(_value(program, names, a) for a in s.args))}"]
     lines.append(f"    batch = np.broadcast_shapes({', '.join(_batch(o) for o in program.inputs)})")
     for operand, result in zip(program.outputs, program.results, strict=True):
         lines.append(f"    {operand.name}_ = np.zeros(batch + {operand.shape!r})")
@@ -59,7 +57,7 @@ def _batch(operand: Operand) -> str:
 
 
 def _shapes(program: Program) -> str:
-    return "; ".join(f"{o.name} (..., {', '.join(map(str, o.shape))}) [{o.unit}]" for o in (*program.inputs, *program.outputs))
+    return "; ".join(f"{o.name} ({', '.join(['...', *map(str, o.shape)])}) {o.unit}".rstrip() for o in (*program.inputs, *program.outputs))
 
 
 def _index(operand: Operand, flat: int) -> str:
@@ -68,10 +66,15 @@ def _index(operand: Operand, flat: int) -> str:
 
 def _value(program: Program, names: dict[int, str], x: Any) -> str:
     if not isinstance(x, Expr):
-        return repr(float(x))
+        return _number(float(x))
     if x.op == "const":
-        return repr(x.payload) if x.payload >= 0 else f"({x.payload!r})"
+        return _number(x.payload)
     if x.op == "input":
         operand = program.inputs[x.payload[0]]
         return f"{operand.name}[{_index(operand, x.payload[1])}]"
     return names[x.id]
+
+
+def _number(x: float) -> str:
+    text = repr(x) if np.isfinite(x) else f"np.{x!r}".replace("np.-", "-np.")
+    return f"({text})" if text.startswith("-") else text

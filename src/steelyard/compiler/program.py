@@ -10,7 +10,8 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from .graph import Expr, Graph, flatten
+from ..errors import CallError
+from .graph import COMPARISONS, Expr, Graph, flatten
 
 Shape = tuple[int, ...]
 
@@ -76,8 +77,21 @@ def program(name: str, graph: Graph, inputs: Sequence[Operand], outputs: Sequenc
     """The program that computes the returned nested lists of nodes."""
     results = tuple(tuple(flatten(value)) for value in returned)
     for operand, result in zip(outputs, results, strict=True):
-        assert len(result) == operand.size, f"{name}: {operand.name} has {len(result)} scalars, declared {operand.shape}"
+        if len(result) != operand.size:
+            raise CallError(f"{name}: {operand.name} has {len(result)} scalars, expected {operand.size} for the shape {operand.shape}")
+        for value in result:
+            check_result(name, operand, graph, value)
     return Program(name, tuple(inputs), tuple(outputs), live(graph, results), results)
+
+
+def check_result(name: str, operand: Operand, graph: Graph, value: Any) -> None:
+    """A result is a number or a node of the graph that is one."""
+    if isinstance(value, Expr):
+        if value.graph is not graph or value.op in COMPARISONS:
+            what = "a comparison" if value.op in COMPARISONS else "an expression of another graph"
+            raise CallError(f"{name}: {operand.name} holds {what}, expected expressions that were traced here, or numbers")
+    elif isinstance(value, bool) or not isinstance(value, float | int):
+        raise CallError(f"{name}: {operand.name} holds {type(value).__name__} {value!r:.40}, expected an expression or a number")
 
 
 def live(graph: Graph, results: Sequence[Sequence[Any]]) -> tuple[Expr, ...]:

@@ -1,7 +1,8 @@
 """The rewrites, as a table: for each operation, the rules that may answer for it, tried in order when a node is made.
 
 A rule takes the graph and the arguments (nodes or floats) and returns a simpler value, or None when it has nothing to say.
-Rules keep results to rounding; `0 * x` is 0 even where x is not finite.
+Rules keep results to rounding wherever arguments are finite. Where they are not, three rules know better than the arithmetic: 0 x = 0,
+x - x = 0 and x / x = 1. Functions of constants give what NumPy gives: NaN and infinities, not exceptions.
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ from collections.abc import Callable
 from typing import Any
 
 Rule = Callable[..., Any]
+NUMBER = (float, int)
 _QUARTER = math.pi / 2
+_MOST_TURNS = 16  # quarter turns; beyond, a constant is not meant as one
+_TINY = 2.0**-1022  # the smallest normal number: 1 / _TINY is still exact
 
 
 def _is(x: Any, op: str) -> bool:
-    return not isinstance(x, float | int) and x.op == op
+    return not isinstance(x, NUMBER) and x.op == op
 
 
 def _known(x: Any) -> bool:
-    return isinstance(x, float | int)
+    return isinstance(x, NUMBER)
 
 
 def _factor(x: Any) -> tuple[float, Any] | None:
@@ -33,9 +37,25 @@ def _factor(x: Any) -> tuple[float, Any] | None:
     return None
 
 
-def _fold(function: Callable[..., float]) -> Rule:
+def _fold(function: Callable[..., Any]) -> Rule:
     def fold(graph: Any, *args: Any) -> Any:
         return function(*args) if all(_known(a) for a in args) else None
+
+    return fold
+
+
+def _number(function: Callable[[float], float]) -> Rule:
+    """Folds a function of a number, with NumPy's results where the math module raises."""
+
+    def fold(graph: Any, x: Any) -> Any:
+        if not _known(x):
+            return None
+        try:
+            return function(float(x))
+        except ValueError:  # outside of the domain
+            return math.nan
+        except OverflowError:
+            return math.inf
 
     return fold
 
@@ -117,7 +137,9 @@ def _div(graph: Any, a: Any, b: Any) -> Any:
     if _known(b):
         if b == 0.0:
             raise ZeroDivisionError("a traced algorithm divides by the constant zero")
-        return float(a) / float(b) if _known(a) else a * (1.0 / b)
+        if _known(a):
+            return float(a) / float(b)
+        return a * (1.0 / b) if _TINY <= abs(b) <= 1.0 / _TINY else None
     if _known(a) and a == 0.0:
         return 0.0
     if not _known(a) and a.op == "neg":
@@ -135,8 +157,8 @@ def _quarter_turns(x: Any) -> tuple[Any, int] | None:
     if _is(x, "add"):
         for c, y in (x.args, x.args[::-1]):
             if c.op == "const":
-                k = round(c.payload / _QUARTER)
-                if k and abs(c.payload - k * _QUARTER) <= 4e-16 * abs(k):
+                k = round(c.payload / _QUARTER) if math.isfinite(c.payload) else 0
+                if 0 < abs(k) <= _MOST_TURNS and abs(c.payload - k * _QUARTER) <= 4e-16 * abs(k):
                     return y, k % 4
     return None
 
@@ -168,9 +190,9 @@ def _abs(graph: Any, x: Any) -> Any:
 
 
 def _select(graph: Any, condition: Any, yes: Any, no: Any) -> Any:
-    if isinstance(condition, bool):
+    if not hasattr(condition, "op"):
         return yes if condition else no
-    return yes if yes is no else None
+    return yes if yes is no or (_known(yes) and _known(no) and yes == no) else None
 
 
 RULES: dict[str, tuple[Rule, ...]] = {
@@ -182,11 +204,11 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "lt": (_fold(lambda a, b: a < b),),
     "le": (_fold(lambda a, b: a <= b),),
     "select": (_select,),
-    "sin": (_fold(math.sin), _sin),
-    "cos": (_fold(math.cos), _cos),
-    "sqrt": (_fold(math.sqrt),),
-    "exp": (_fold(math.exp),),
-    "tanh": (_fold(math.tanh),),
-    "abs": (_fold(abs), _abs),
-    "sign": (_fold(lambda x: (x > 0) - (x < 0)),),
+    "sin": (_number(math.sin), _sin),
+    "cos": (_number(math.cos), _cos),
+    "sqrt": (_number(math.sqrt),),
+    "exp": (_number(math.exp),),
+    "tanh": (_number(math.tanh),),
+    "abs": (_number(abs), _abs),
+    "sign": (_number(lambda x: x if math.isnan(x) else float((x > 0) - (x < 0))),),
 }

@@ -36,7 +36,7 @@ def operations() -> dict[str, Callable[..., Any]]:
 
 
 def expressions(program: Program, symbols: Sequence[Sequence[Any]], number: Callable[[float], Any] | None = None) -> list[list[Any]]:
-    """Per output, its scalars as SymPy expressions of the given symbols (one flat list per input). `number` turns a constant into SymPy's."""
+    """Per output, its scalars as SymPy expressions of given symbols (one flat list per input). `number` turns a constant into SymPy's."""
     table = operations()
     convert = number or _number
     values: dict[int, Any] = {}
@@ -53,4 +53,6 @@ def expressions(program: Program, symbols: Sequence[Sequence[Any]], number: Call
 def _number(x: float) -> Any:
     import sympy as sp
 
+    if x != x or abs(x) == float("inf"):
+        return sp.nan if x != x else sp.oo if x > 0 else -sp.oo
     return sp.Integer(int(x)) if x == int(x) and abs(x) < 1e15 else sp.Float(x, 17)

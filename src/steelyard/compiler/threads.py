@@ -8,6 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from typing import Any
+
+import numpy as np
 
 from ..errors import CallError
 
@@ -33,13 +36,17 @@ def _default() -> int:
 @contextmanager
 def threads(count: int) -> Iterator[None]:
     """Within the block, kernels called from this thread use at most `count` cores."""
-    if not isinstance(count, int) or count < 1:
-        raise CallError(f"threads({count!r}): the number of threads must be a whole number of at least 1")
-    token = _count.set(count)
+    token = _count.set(_whole(count))
     try:
         yield
     finally:
         _count.reset(token)
+
+
+def _whole(count: Any) -> int:
+    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
+        raise CallError(f"threads({count!r}): the number of threads must be a whole number of at least 1")
+    return int(count)
 
 
 @cache

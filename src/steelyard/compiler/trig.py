@@ -1,9 +1,9 @@
 """sin and cos of a vector of doubles as LLVM text: one range reduction, two polynomials, no branch.
 
-x = k pi/2 + r by Cody and Waite with three constants: where multiply and add fuse, three of 53 bits (x - k c1 is then exact for |k| < 2^17),
-else 33 + 33 + 53 bits (k times the first two is exact); then
+x = k pi/2 + r by Cody and Waite with three constants: where multiply and add fuse, three of 53 bits (x - k c1 is then exact for
+|k| < 2^17), else 33 + 33 + 53 bits (k times the first two is exact); then
 sin r = r + r z P(z), cos r = 1 - z/2 + z^2 Q(z) with z = r^2, and the quadrant k chooses and signs. P and Q interpolate at Chebyshev
-nodes of |r| <= pi/4 (errors 1.8e-17 and 8.7e-19). Within 2 ulp for |x| <= 1e5 = LARGEST (3 where nothing fuses); beyond it, and for infinities, the C library.
+nodes of |r| <= pi/4 (errors 1.8e-17 and 8.7e-19). Within 2 ulp for |x| <= 1e5 = LARGEST; beyond it, and for infinities, the C library.
 Cody and Waite, Software Manual for the Elementary Functions, 1980, chapter 8.
 """
 
@@ -39,13 +39,23 @@ def sincos(writer, x: str) -> tuple[str, str]:  # type: ignore[no-untyped-def]
     w = writer
     shifted = w.fma(x, w.splat(_2_PI), w.splat(_MAGIC))
     k = w.line(f"fsub {w.V} {shifted}, {w.splat(_MAGIC)}")
-    r = x
-    for part in _PI_2[w.fused]:
-        r = w.fma(k, w.splat(-float.fromhex(part)), r)
+    r = _reduced(w, x, k)
     z = w.mul(r, r)
     sine = w.fma(w.mul(r, z), _horner(w, z, _SIN), r)
     cosine = w.fma(w.mul(z, z), _horner(w, z, _COS), w.fma(z, w.splat(-0.5), w.splat(1.0)))
     return _quadrant(w, shifted, sine, cosine)
+
+
+def _reduced(w, x: str, k: str) -> str:  # type: ignore[no-untyped-def]
+    """x - k pi/2. Where nothing fuses, what the second difference rounds off is put back with the third: one rounding and not two."""
+    c1, c2, c3 = (w.splat(-float.fromhex(part)) for part in _PI_2[w.fused])
+    if w.fused:
+        return w.fma(k, c3, w.fma(k, c2, w.fma(k, c1, x)))
+    first = w.fma(k, c1, x)
+    step = w.mul(k, c2)
+    second = w.line(f"fadd {w.V} {first}, {step}")
+    lost = w.line(f"fadd {w.V} {w.line(f'fsub {w.V} {first}, {second}')}, {step}")
+    return w.line(f"fadd {w.V} {second}, {w.fma(k, c3, lost)}")
 
 
 def _horner(w, z: str, coefficients: tuple[float, ...]) -> str:  # type: ignore[no-untyped-def]

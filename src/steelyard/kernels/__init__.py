@@ -21,6 +21,7 @@ from ..dynamics.parametric import with_scalars
 from ..dynamics.regroup import regrouped
 from ..mechanism.tree import Tree
 from .algorithms import ALGORITHMS, Algorithm
+from .singular import NEEDS_MASS, require_mass
 
 __all__ = ["ALGORITHMS", "Algorithm", "cost", "customised", "kernel", "program"]
 
@@ -36,6 +37,8 @@ def program(tree: Tree, name: str, *, wrench: bool = False, parameters: bool = F
     With `wrench` it also takes the wrenches on the bodies, (bodies, 6); with `parameters` the vector pi takes the place of the tree's own.
     """
     algorithm = ALGORITHMS[name]
+    if name in NEEDS_MASS and not parameters:
+        require_mass(tree, name)
     inputs, outputs = algorithm.operands(tree, ["wrench"] * wrench + ["parameters"] * parameters)
     free = algorithm.joint_space and not wrench and not parameters
     made = [
