@@ -6,6 +6,8 @@ import sys
 import warnings
 from typing import TYPE_CHECKING
 
+from ..errors import SteelyardWarning
+
 if TYPE_CHECKING:
     from ..robot import Robot
 
@@ -17,6 +19,8 @@ def load(name: str, quiet: bool = False) -> Robot:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         robot = sy.load(name)
-    for warning in caught if not quiet else ():
+    for warning in caught:
+        if quiet or not issubclass(warning.category, SteelyardWarning):
+            continue  # what other packages warn their developers of is not for users
         print(f"steelyard: warning: {warning.message}", file=sys.stderr)
     return robot
