@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 INK, GREY, RULE = "#1d2129", "#8a919c", "#e4e6ea"
-BLUE, ORANGE, GREEN, WINE, SILVER = "#1f4e8c", "#d97b29", "#2c8a6b", "#7a2e3a", "#9aa3af"
+BLUE, ORANGE, GREEN, WINE, SILVER = "#1f4e8c", "#d97b29", "#2c8a6b", "#7a2e3a", "#b9c1cc"
 FAMILY = "Charter, 'Bitstream Charter', 'Source Serif 4', Georgia, 'Liberation Serif', 'Times New Roman', serif"
 FONT = {"family": FAMILY, "size": 12, "color": INK}
 
@@ -68,9 +68,9 @@ def log_axis(title: str, values: ArrayLike, **more: Any) -> dict[str, Any]:
 
 
 def label(text: str, x: float, y: float) -> dict[str, Any]:
-    """A bold word inside the figure, its top left corner at fractions x, y of the plot."""
-    made = {"text": f"<b>{safe(text)}</b>", "x": x, "y": y, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
-    return made | {"showarrow": False, "bgcolor": "rgba(255,255,255,0.8)", "font": {"size": 12}}
+    """A bold word in the figure, its lower left corner at fractions x, y of the plot."""
+    made = {"text": f"<b>{safe(text)}</b>", "x": x, "y": y, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    return made | {"showarrow": False, "font": {"size": 12}}
 
 
 def hue(j: int, n: int) -> str:

@@ -40,24 +40,24 @@ def torques(
     made = layout(True, xaxis=axis("time [s]", anchor=f"y{2 * n}", showspikes=True, spikethickness=1, spikecolor=GREY))
     traces: list[dict[str, Any]] = []
     for j, name in enumerate(names):
-        top, split, bottom = 1 - j / n - 0.012, 1 - (j + 0.64) / n, 1 - (j + 0.93) / n
+        top, split, bottom = 1 - (j + 0.11) / n, 1 - (j + 0.67) / n, 1 - (j + 0.95) / n
         made[f"yaxis{2 * j + 1 if j else ''}"] = axis(units[j], domain=[split, top], nticks=5)
         strip = axis(domain=[bottom, split - 0.025 / n], nticks=3, zeroline=True, zerolinecolor=GREY, zerolinewidth=1)
         made[f"yaxis{2 * j + 2}"] = strip
-        made["annotations"].append(label(name, 0.004, top))
+        made["annotations"].append(label(name, 0.0, top))
         traces += _joint(time, measured[:, j], predicted[:, j], left[:, j], None if before is None else before[:, j], j)
     caption = (
         "Measured and predicted torque of every joint and, in the strip below each, what the model leaves unexplained."
         " Drag over a stretch to zoom into all joints at once, double-click to return, click a name in the legend to hide or show it."
     )
-    return Figure("torques", tuple(traces), made, 190 * n + 70, caption)
+    return Figure("torques", tuple(traces), made, 200 * n + 70, caption)
 
 
 def _joint(time: Array, measured: Array, predicted: Array, left: Array, before: Array | None, j: int) -> list[dict[str, Any]]:
     kept = kept_points((measured, left))
     x, upper, first = time[kept], f"y{2 * j + 1 if j else ''}", j == 0
     made = [
-        line(x, measured[kept], "measured", SILVER, 2.2, first, yaxis=upper),
+        line(x, measured[kept], "measured", SILVER, 3.2, first, yaxis=upper),
         line(x, predicted[kept], "predicted", BLUE, 1.1, first, yaxis=upper),
     ]
     if before is not None:
