@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .report import report
     from .robot import Robot, load
     from .selfcheck import check
+    from .signals import Log, read_log
     from .simulate import Sensors, hidden, record
 
 # public name -> module that has it; imported when first asked for, so that `import steelyard` stays light
@@ -31,6 +32,8 @@ _HOMES = {
     "Validation": "identify",
     "Coupling": "identify",
     "doctor": "identify",
+    "Log": "signals",
+    "read_log": "signals",
     "Trajectory": "motion",
     "excite": "motion",
     "Sensors": "simulate",
@@ -43,6 +46,7 @@ __all__ = [
     "CallError",
     "Coupling",
     "Fit",
+    "Log",
     "LogError",
     "MissingExtra",
     "ModelError",
@@ -61,6 +65,7 @@ __all__ = [
     "hidden",
     "identify",
     "load",
+    "read_log",
     "record",
     "report",
     "robots",
