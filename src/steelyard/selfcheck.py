@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .findings import findings
+from .kernels.singular import massless_joints
 from .robot import Robot
+from .second_opinion import pinocchio_torques
 from .states import States, random_states
 
 Array = NDArray[np.float64]
@@ -62,8 +65,11 @@ def check(robot: Robot, samples: int = 64, seed: int = 0) -> SelfCheck:
     Siciliano, Sciavicco, Villani and Oriolo 2009, section 7.2 (the properties of the dynamic model).
     """
     states = random_states(robot, samples, seed)
-    laws = (_symmetry, _definiteness, _skewness, _splitting, _linearity, _inversion, _power, _momentum)
-    return SelfCheck(robot.mechanism.name, samples, tuple(law(robot, states) for law in laws), robot.mechanism.remarks)
+    laws = [law(robot, states) for law in (_symmetry, _definiteness, _skewness, _splitting, _linearity, _inversion, _power, _momentum)]
+    opinion = pinocchio_torques(robot, *states)
+    if opinion is not None:
+        laws.append(_agreement(robot, states, opinion))
+    return SelfCheck(robot.mechanism.name, samples, tuple(laws), tuple(dict.fromkeys((*findings(robot), *robot.remarks))))
 
 
 def _relative(difference: Array, size: Array) -> float:
@@ -115,6 +121,8 @@ def _linearity(robot: Robot, s: States) -> Law:
 
 def _inversion(robot: Robot, s: States) -> Law:
     """Rounding in tau comes back multiplied by the condition number of M, so the bound does too."""
+    if massless_joints(robot.tree):
+        return Law("inversion", "forward undoes inverse dynamics; M is singular, so there is none", float("inf"), 0.0)
     condition = float(np.linalg.cond(robot.mass_matrix(s.q)).max(initial=1.0))
     again = robot.forward_dynamics(s.q, s.qd, robot.inverse_dynamics(s.q, s.qd, s.qdd))
     bound = 1e-11 + 1e-14 * condition if np.isfinite(condition) else 1e-11
@@ -129,6 +137,13 @@ def _power(robot: Robot, s: States) -> Law:
     tau = robot.inverse_dynamics(s.q, s.qd, s.qdd) - robot.friction_torque(s.qd)
     power = np.einsum("...i,...i->...", tau, s.qd)
     return Law("power", "qd' (tau - friction) = d(T + U)/dt", _relative(power - _rate(energy), power), 1e-8)
+
+
+def _agreement(robot: Robot, s: States, opinion: Array) -> Law:
+    """Pinocchio knows neither friction nor rotors, so both are taken away first."""
+    rigid = robot.with_rotors(0.0) if any(robot.tree.armature) else robot
+    tau = rigid.inverse_dynamics(s.q, s.qd, s.qdd) - rigid.friction_torque(s.qd)
+    return Law("agreement", "Pinocchio gives the same rigid-body torques", _relative(tau - opinion, opinion), 1e-9)
 
 
 def _momentum(robot: Robot, s: States) -> Law:
