@@ -32,6 +32,10 @@ class Described:
         """The moving bodies, as the algorithms see them; right angles as they are meant where that is harmless."""
         return settled(reduce(self.mechanism))
 
+    @cached_property
+    def _single(self) -> Any:
+        return self._kernel("inverse_dynamics").ufunc
+
     @property
     def name(self) -> str:
         return self.mechanism.name
