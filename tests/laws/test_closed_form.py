@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -129,6 +131,25 @@ def test_euler_lagrange_with_friction_and_rotors() -> None:
     assert sp.sign(model.qd[0]) in model.tau[0].atoms(sp.sign)
 
 
+def test_friction_of_every_form(rng: np.random.Generator) -> None:
+    plain = sy.load("planar_2r")
+    for options in ({"coulomb": 2.0, "negative": 1.0}, {"coulomb": 2.0, "width": 0.3}, {"coulomb": 1.0, "stiction": 2.0, "stribeck": 0.4}):
+        tree = plain.with_friction(viscous=0.5, **options).tree
+        model = symbolic(tree, "rubbing")
+        agrees(model, tree, rng)
+        agrees(symbolic(tree, "rubbing", form="terms"), tree, rng)
+        assert model.columns.independent == sampled_columns(tree).independent
+
+
+def test_rotors_on_the_links_that_carry_them(rng: np.random.Generator) -> None:
+    """Full rotor model: Euler-Lagrange from the energies gives what Newton-Euler gives."""
+    robot = sy.load("spatial_3r").with_rotors([0.9, 0.8, 0.7], ratio=[50.0, 40.0, 30.0], axis=[[0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    model = symbolic(robot.tree, "geared")
+    assert robot.tree.gears
+    agrees(model, robot.tree, rng)
+    assert all_vanish(model.euler_lagrange() - model.tau)
+
+
 @pytest.mark.parametrize("name", ARMS)
 def test_condensed_form(name: str) -> None:
     """Lagrangian lecture, "Condensed form": D(q) qdd + C(q, qd) qd + G(q) = tau."""
@@ -146,6 +167,17 @@ def test_lagrangian_and_its_parts(name: str) -> None:
     assert all_vanish(sp.Matrix([sp.diff(model.L, rate) for rate in model.qd]) - model.M * qd)
     assert all_vanish(sp.Matrix([sp.diff(model.U, x) for x in model.q]) - model.g)
     assert not any(sp.diff(model.U, rate) for rate in model.qd)
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_the_sums_of_the_lecture(name: str) -> None:
+    """Lagrangian lecture, "Therefore, everything together is": sum of d_kj qdd_j + sum of (d_kj,i - d_ij,k / 2) qd_i qd_j + V,k = tau_k."""
+    model = model_of(name, parameters="all")
+    M, q, qd, n = model.M, model.q, model.qd, range(model.n)
+    for k in n:
+        inertial = sum(M[k, j] * model.qdd[j] for j in n)
+        fast = sum((sp.diff(M[k, j], q[i]) - sp.diff(M[i, j], q[k]) / 2) * qd[i] * qd[j] for i in n for j in n)
+        assert vanishes(inertial + fast + sp.diff(model.U, q[k]) - model.tau[k])
 
 
 @pytest.mark.parametrize("name", ARMS)
@@ -251,6 +283,7 @@ def test_numeric_has_no_symbols_but_the_motion() -> None:
     ({"names": {"l_1": "m_1"}}, ["'m_1'", "several"]),
     ({"names": {"l_1": "q_1"}}, ["'q_1'", "motion"]),
     ({"names": {"l_1": ""}}, ["'l_1'", "''"]),
+    ({"names": {"l_1": "50%"}}, ["'50%'", "letters"]),
 ])  # fmt: skip
 @pytest.mark.parametrize("form", ["expanded", "terms"])
 def test_bad_calls_are_named(options: dict, words: list[str], form: str) -> None:
@@ -304,6 +337,15 @@ def test_the_document_is_well_formed(name: str, tmp_path: Path) -> None:
     assert max(len(block.split("\\\\\n")) for block in text.split(r"\begin{align*}")[1:]) < 80
     with pytest.raises(sy.CallError, match="overwrite=True"):
         model.write_tex(path)
+
+
+@pytest.mark.skipif(not (shutil.which("pdflatex") or shutil.which("tectonic")), reason="no TeX on this machine")
+@pytest.mark.parametrize("name", ["planar_2r", "puma560"])
+def test_the_document_compiles(name: str, tmp_path: Path) -> None:
+    model_of(name).write_tex(tmp_path / "model.tex")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode"] if shutil.which("pdflatex") else ["tectonic"]
+    subprocess.run([*command, "model.tex"], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "model.pdf").stat().st_size > 1000
 
 
 def test_unbalanced_text_is_noticed() -> None:

@@ -52,7 +52,7 @@ def exact_columns(Y: Sequence[Sequence[Any]], constants: Mapping[int, Any]) -> C
     reduced, pivots = DomainMatrix(dict(enumerate(rows)), (len(rows), count), field).rref()
     entries = reduced.to_sparse().rep.to_dok() if hasattr(reduced.rep, "to_dok") else reduced.to_dok()
     made: Relations = {}
-    for (i, j), value in entries.items():
+    for (i, j), value in sorted(entries.items(), key=lambda item: (item[0][1], item[0][0])):
         if j not in pivots and value:
             made.setdefault(j, {})[pivots[i]] = field.to_sympy(value)
     vanishing = tuple(j for j in range(count) if j not in pivots and j not in made)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .symbolic import Symbolic
 
 WIDTH = 85  # signs in a line
+FRONTS = {"1": "", "-1": "-"}
 BLOCK = 30  # lines in one display: TeX sets a display in memory
 HEADS = {"T": "T", "U": "U", "L": "L", "M": "M", "C": "C", "Y": "Y", "g": "g_{{{}}}", "friction": r"\tau_{{f,{}}}", "tau": r"\tau_{{{}}}"}
 PREAMBLE = r"""\documentclass[10pt]{article}
@@ -143,7 +144,7 @@ def pieces(expression: Any) -> list[str]:
     longest = max(sums, key=lambda factor: len(latex(factor)))
     front = latex(expression / longest)
     first, *rest = pieces(longest)
-    inner = [rf"{front if front != '1' else ''} \bigl( {first}", *rest]
+    inner = [rf"{FRONTS.get(front, front)} \bigl( {first}".lstrip(), *rest]
     return [*inner[:-1], inner[-1] + r" \bigr)"]
 
 

@@ -21,6 +21,7 @@ STEMS = {"m": "m_", "mcx": "mc_x", "mcy": "mc_y", "mcz": "mc_z", "Ia": "I_a", "F
 UNITS = {"m": "kg", "Ia": "kg m2|kg", "Fv": "N m s/rad|N s/m", "Fc": "N m|N", "F0": "N m|N", "Fn": "N m|N", "Fs": "N m|N"}
 ENTRIES = ("xx", "xy", "xz", "yy", "yz", "zz")
 TINY = 1e-12
+WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
 RESERVED = re.compile(r"(q|qdot|qddot|x|s|c)_\d+")  # the motion and the named terms
 
 
@@ -55,8 +56,9 @@ class Naming:
             if name not in self._asked:
                 raise CallError(f"names: no symbol is called {name!r}; {choices(name, sorted(self._asked))}")
         for name, new in self._names.items():
-            if not str(new).strip() or RESERVED.fullmatch(str(new)):
-                raise CallError(f"names: {name!r} cannot be called {new!r}; expected a word that is no symbol of motion or of a named term")
+            if not WORD.fullmatch(str(new)) or RESERVED.fullmatch(str(new)):
+                told = "letters, digits and _, and no symbol of motion (q_1, qdot_1) or of a named term (x_1, s_1, c_1)"
+                raise CallError(f"names: {name!r} cannot be called {new!r}; expected {told}")
         used = [named.name for named in self.named]
         for name in used:
             if used.count(name) > 1:
