@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.errors import LogError, choices
-from steelyard.signals.clock import read_time
-from steelyard.signals.columns import Column, parse
-from steelyard.signals.log import Log
-from steelyard.signals.mapping import Mapping
-from steelyard.signals.table import Table
-from steelyard.signals.units import factor
+from ..errors import LogError, choices
+from .clock import read_time
+from .columns import Column, parse
+from .log import Log
+from .mapping import Mapping
+from .table import Table
+from .units import factor
 
 Array = NDArray[np.float64]
 Signal = tuple[Array, "tuple[str, ...] | None"]
@@ -31,7 +31,7 @@ def assemble(table: Table, robot: Sequence[str] | None, mapping: Mapping) -> Log
     found = [parse(name, joints or ()) for name in table.names]
     t, said = read_time(table, found, mapping.columns.get("t"), mapping.time_unit)
     signals: dict[str, Array] = {}
-    names = joints
+    names: tuple[str, ...] | None = tuple(joints) if joints else None
     for quantity in SIGNALS:
         signal = pick(table, found, quantity, names, mapping)
         if signal is not None:
@@ -50,7 +50,14 @@ def assemble(table: Table, robot: Sequence[str] | None, mapping: Mapping) -> Log
         said += (f"Columns that hold commands, not measurements, were left out: {', '.join(skipped[:12])}.",)
     if names is not None and len(names) != signals["q"].shape[1]:
         names = None
-    return Log(t=t, **signals, joint_names=names, effort=effort, remarks=table.remarks + said, source=table.source)
+    return Log(
+        t=t,
+        **signals,
+        joint_names=names,
+        effort=effort,
+        remarks=table.remarks + said,
+        source=table.source,
+    )
 
 
 def pick(table: Table, found: Sequence[Column], quantity: str, joints: Sequence[str] | None, mapping: Mapping) -> Signal | None:
@@ -61,8 +68,7 @@ def pick(table: Table, found: Sequence[Column], quantity: str, joints: Sequence[
     own = [c for c in found if c.quantity == quantity and not c.command]
     blocks = [c for c in own if table.columns[c.name].ndim == 2]
     if blocks:
-        block = the_one(table, quantity, blocks)
-        return in_si(table, quantity, [block], mapping), matching(table, quantity, table.columns[block.name].shape[1], joints)
+        return whole_block(table, quantity, in_si(table, quantity, [the_one(table, quantity, blocks)], mapping), joints)
     if not own:
         return None
     columns = arranged(table, quantity, own, joints)
@@ -76,7 +82,7 @@ def asked_for(table: Table, quantity: str, asked: Any, joints: Sequence[str] | N
     """The columns that the mapping names: one block, a list in order, or {joint: column}."""
     if isinstance(asked, str):
         table.column(asked)
-        return in_si(table, quantity, [parse(asked)], mapping), matching(table, quantity, np.atleast_2d(table.column(asked).T).shape[0], joints)
+        return whole_block(table, quantity, in_si(table, quantity, [parse(asked)], mapping), joints)
     if isinstance(asked, dict):
         order = list(joints or asked)
         missing = [joint for joint in order if joint not in asked]
@@ -104,8 +110,22 @@ def the_one(table: Table, quantity: str, blocks: Sequence[Column]) -> Column:
     """The only block there is, or the one that is called just like the quantity."""
     plain = [c for c in blocks if c.name.lower() == quantity] or list(blocks)
     if len(plain) > 1:
-        raise LogError(f"{table.source}: several arrays could be {quantity}: {', '.join(c.name for c in plain)}; say which: columns={{'{quantity}': '...'}}")
+        raise LogError(
+            f"{table.source}: several arrays could be {quantity}: {', '.join(c.name for c in plain)}; "
+            f"say which: columns={{'{quantity}': '...'}}"
+        )
     return plain[0]
+
+
+def whole_block(table: Table, quantity: str, block: Array, joints: Sequence[str] | None) -> Signal:
+    """An array of all joints, its columns in the order of the names where the file itself gives names."""
+    own = table.joint_names
+    if own is None or joints is None or len(own) != block.shape[1] or tuple(joints) == own:
+        return block, matching(table, quantity, block.shape[1], joints)
+    absent = [joint for joint in joints if joint not in own]
+    if absent:
+        raise LogError(f"{table.source}: no joint '{absent[0]}' in {quantity}: {choices(absent[0], own)}")
+    return block[:, [own.index(joint) for joint in joints]], tuple(joints)
 
 
 def matching(table: Table, quantity: str, count: int, joints: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -121,28 +141,35 @@ def arranged(table: Table, quantity: str, columns: Sequence[Column], joints: Seq
     twice = next((c for c in columns if labels.count(c.label) > 1), None)
     if twice is not None and (joints is None or twice.label in joints or all(map(ends_in_number, labels))):
         same = ", ".join(c.name for c in columns if c.label == twice.label)
-        raise LogError(f"{table.source}: several columns could be {quantity} of '{twice.label}': {same}; say which: columns={{'{quantity}': [...]}}")
+        raise LogError(
+            f"{table.source}: several columns could be {quantity} of '{twice.label}': {same}; say which: columns={{'{quantity}': [...]}}"
+        )
     numbered = all(map(ends_in_number, labels))
     if joints is None:
-        return sorted(columns, key=lambda c: number(c.label)) if numbered and len({number(label) for label in labels}) == len(labels) else list(columns)
+        return (
+            sorted(columns, key=lambda c: number(c.label))
+            if numbered and len({number(label) for label in labels}) == len(labels)
+            else list(columns)
+        )
     for key in (str, plainly):
         by_label = {key(c.label): c for c in columns}
         if all(key(joint) in by_label for joint in joints):
             return [by_label[key(joint)] for joint in joints]
     if numbered and len(columns) == len(joints) and not any(label in joints for label in labels):
         return sorted(columns, key=lambda c: number(c.label))
-    return missing_joint(table, quantity, columns, joints)
-
-
-def missing_joint(table: Table, quantity: str, columns: Sequence[Column], joints: Sequence[str]) -> None:
-    """The error for columns that do not fit the joints; velocities and accelerations are left out instead."""
-    if quantity in ("qd", "qdd"):
+    if quantity in ("qd", "qdd"):  # they can be had from q
         return None
+    raise LogError(missing_joint(table, quantity, columns, joints))
+
+
+def missing_joint(table: Table, quantity: str, columns: Sequence[Column], joints: Sequence[str]) -> str:
+    """The sentence for columns that do not fit the joints."""
     labels = [c.label for c in columns]
     if all(map(ends_in_number, labels)) and not any(label in joints for label in labels):
-        raise LogError(f"{table.source}: {len(columns)} columns of {quantity} ({', '.join(c.name for c in columns)}) for {len(joints)} joints: {', '.join(joints)}")
+        names = ", ".join(c.name for c in columns)
+        return f"{table.source}: {len(columns)} columns of {quantity} ({names}) for {len(joints)} joints: {', '.join(joints)}"
     absent = next(joint for joint in joints if plainly(joint) not in {plainly(label) for label in labels})
-    raise LogError(f"{table.source}: no column of {quantity} for joint '{absent}': {choices(absent, labels)}. {listed(table)}")
+    return f"{table.source}: no column of {quantity} for joint '{absent}': {choices(absent, labels)}. {listed(table)}"
 
 
 def torque_or_current(table: Table, signals: dict[str, Array], mapping: Mapping) -> tuple[dict[str, Array], str | None]:
@@ -152,7 +179,10 @@ def torque_or_current(table: Table, signals: dict[str, Array], mapping: Mapping)
     stated = mapping.effort or table.effort
     if unnamed is not None and "tau" not in signals:
         if stated is None:
-            raise LogError(f"{table.source}: is `effort` torque [N m] or motor current [A]? It cannot be told from the data: give effort='torque' or effort='current'")
+            raise LogError(
+                f"{table.source}: is `effort` torque [N m] or motor current [A]? It cannot be told from the data: "
+                "give effort='torque' or effort='current'"
+            )
         signals["tau" if stated == "torque" else "current"] = unnamed
     return signals, stated or ("torque" if "tau" in signals else "current" if "current" in signals else None)
 
@@ -164,15 +194,23 @@ def laid_out(table: Table, layout: str, n: int | None) -> Table:
     rest = len(table.names) - parts.count("t")
     n = n or (rest // len(wide) if wide else 0)
     if not wide or rest != n * len(wide):
-        raise LogError(f"{table.source}: layout '{layout}' with {n} joints needs {parts.count('t') + n * len(wide)} columns, found {len(table.names)}")
+        raise LogError(
+            f"{table.source}: layout '{layout}' with {n} joints needs {parts.count('t') + n * len(wide)} columns, found {len(table.names)}"
+        )
     names = [name for part in parts for name in (["t"] if part == "t" else [f"{part}{j + 1}" for j in range(n)])]
     return Table(dict(zip(names, table.columns.values(), strict=True)), table.source, table.joint_names, table.effort, table.remarks)
 
 
 def no_positions(table: Table, robot: Sequence[str] | None) -> str:
     """The sentence for a table in which no column is a position."""
-    wanted = f" Expected columns such as 'q_{robot[0]}', '{robot[0]}.position', or q1 to q{len(robot)}." if robot else " Expected columns such as q1, q2, ..."
-    how = "say which they are with columns={'q': [...]}" + (", or with layout='t q tau' as there is no header" if table.facts.get("headless") else "")
+    wanted = (
+        f" Expected columns such as 'q_{robot[0]}', '{robot[0]}.position', or q1 to q{len(robot)}."
+        if robot
+        else " Expected columns such as q1, q2, ..."
+    )
+    how = "say which they are with columns={'q': [...]}" + (
+        ", or with layout='t q tau' as there is no header" if table.facts.get("headless") else ""
+    )
     return f"{table.source}: no column holds positions: {how}.{wanted} {listed(table)}"
 
 

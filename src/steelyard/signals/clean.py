@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.errors import LogError
-from steelyard.signals.log import Log
-from steelyard.signals.segments import GAP, is_uniform
+from ..errors import LogError
+from .log import Log
+from .segments import GAP, is_uniform
 
 Array = NDArray[np.float64]
 
@@ -72,7 +72,10 @@ def fill_numbers(log: Log, max_gap: float) -> Log:
             continue
         hopeless = np.flatnonzero(np.sum(~bad, axis=0) < 2)
         if len(hopeless):
-            raise LogError(f"{log.where}{name} of {log.labels[hopeless[0]]} holds no numbers: {np.sum(bad[:, hopeless[0]])} of {log.N} are NaN or infinite")
+            raise LogError(
+                f"{log.where}{name} of {log.labels[hopeless[0]]} holds no numbers: "
+                f"{np.sum(bad[:, hopeless[0]])} of {log.N} are NaN or infinite"
+            )
         value = value.copy()
         for j in np.flatnonzero(bad.any(axis=0)):
             short = short_runs(bad[:, j], log.t, max_gap * log.dt)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.errors import LogError
-from steelyard.signals.columns import NANO, Column, words
-from steelyard.signals.table import Table
-from steelyard.signals.units import UNITS, spelled
+from ..errors import LogError
+from .columns import NANO, Column, words
+from .table import Table
+from .units import UNITS, spelled
 
 Array = NDArray[np.float64]
 
@@ -46,7 +46,9 @@ def choose(table: Table, times: list[Column]) -> list[Column]:
     named = [c for c in plain if c.name.strip().lower() in ("t", "time")]
     plain = named if len(named) == 1 else plain
     if len(plain) > 1:
-        raise LogError(f"{table.source}: several columns could be the time: {', '.join(c.name for c in plain)}; say which: columns={{'t': '...'}}")
+        raise LogError(
+            f"{table.source}: several columns could be the time: {', '.join(c.name for c in plain)}; say which: columns={{'t': '...'}}"
+        )
     return plain
 
 

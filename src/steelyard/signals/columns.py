@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.signals.units import UNITS, spelled
+from .units import UNITS, spelled
 
 QUANTITIES = {
     "t": ("t", "time", "timestamp", "stamp", "timestamps", "sec", "secs", "seconds", "nsec", "nsecs", "nanosec", "nanoseconds"),
@@ -20,7 +20,22 @@ QUANTITIES = {
 """The words that name each quantity."""
 
 MEANING = {word: quantity for quantity, words in QUANTITIES.items() for word in words}
-COMMANDS = {"target", "desired", "ref", "reference", "cmd", "command", "commanded", "setpoint", "des", "goal", "error", "err", "ff", "feedforward"}
+COMMANDS = {
+    "target",
+    "desired",
+    "ref",
+    "reference",
+    "cmd",
+    "command",
+    "commanded",
+    "setpoint",
+    "des",
+    "goal",
+    "error",
+    "err",
+    "ff",
+    "feedforward",
+}
 """Words of columns that hold what was asked for, not what was measured."""
 OTHER = {"limit", "limits", "min", "max", "gain", "constant", "gear", "init", "mean", "std"}
 """Words of columns that are no signals at all."""

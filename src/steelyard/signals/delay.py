@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.errors import CallError
-from steelyard.signals.resample import spline
+from ..errors import CallError
+from .resample import spline
 
 Array = NDArray[np.float64]
 
@@ -71,7 +71,8 @@ def uncertainty(design: Array, y: Array, a: float) -> float:
     """Standard deviation of the lag in samples, with the residual's correlation length counted in."""
     coefficients, *_ = np.linalg.lstsq(design, y, rcond=None)
     residual = y - design @ coefficients
-    lag1 = float(np.clip(residual[1:] @ residual[:-1] / max(residual @ residual, 1e-300), 0, 0.99))
+    lag1 = float(np.clip(residual[1:] @ residual[:-1] / max(float(residual @ residual), 1e-300), 0, 0.99))
     inflation = (1 + lag1) / (1 - lag1)  # of the mean of a first-order autoregressive process
-    covariance = np.linalg.pinv(design.T @ design) * (residual @ residual) / max(len(y) - 3, 1) * inflation
+    spread = float(residual @ residual) / max(len(y) - 3, 1) * inflation
+    covariance = np.linalg.pinv(design.T @ design) * spread
     return float(np.sqrt(covariance[2, 2]) / abs(a)) if a != 0 else np.inf

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.signals.delay import estimate_delay
-from steelyard.signals.log import Log
-from steelyard.signals.segments import GAP, split
+from .delay import estimate_delay
+from .log import Log
+from .segments import GAP, split
 
 Array = NDArray[np.float64]
 
@@ -33,7 +33,8 @@ def time_faults(log: Log) -> Iterator[str]:
     if len(twice):
         yield f"{len(twice)} time stamps are repeated, the first at sample {twice[0] + 1} (t = {log.t[twice[0]]:.6g} s)."
     if len(back):
-        yield f"Time goes backwards {len(back)} times, first at sample {back[0] + 1}: {log.t[back[0]]:.6g} s, then {log.t[back[0] + 1]:.6g} s."
+        i = back[0]
+        yield f"Time goes backwards {len(back)} times, first at sample {i + 1}: {log.t[i]:.6g} s, then {log.t[i + 1]:.6g} s."
     long = np.flatnonzero(step > 1.5 * log.dt) if log.N > 2 else np.array([], int)
     gaps = long[step[long] > GAP * log.dt]
     if len(long) > len(gaps):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.errors import CallError
-from steelyard.signals.log import Log
-from steelyard.signals.segments import is_uniform, per_segment, split
+from ..errors import CallError
+from .log import Log
+from .segments import is_uniform, per_segment, split
 
 Array = NDArray[np.float64]
 
@@ -18,7 +18,7 @@ def butterworth(log: Log, cutoff: float, order: int = 4) -> Log:
     |H(f)| = 1 / (1 + (f/f0)^2p), with f0 chosen so that |H(cutoff)| = 1/sqrt(2): the cut-off [Hz] is the one of both passes together.
     Gautier, "Dynamic identification of robots with power model", ICRA 1997, pp. 1922-1927; Winter, "Biomechanics", 4th ed., 2009, p. 69.
     """
-    said = ()
+    said: tuple[str, ...] = ()
     if not all(is_uniform(log.t[part]) for part in log.segments):
         log, said = log.resampled(log.rate), ("The sampling was not uniform: resampled before filtering.",)
     q = lowpass(log.q, log.t, cutoff, order)
@@ -37,14 +37,14 @@ def lowpass(x: ArrayLike, t: ArrayLike, cutoff: float, order: int = 4) -> Array:
     if len(t) < 3:
         return x.copy()
     rate = 1.0 / float(np.median(np.diff(t)))
-    if not 0 < cutoff:
+    if not cutoff > 0:
         raise CallError(f"the cut-off must be positive, not {cutoff!r} Hz")
     if cutoff >= 0.5 * rate:
         raise CallError(f"the cut-off of {cutoff:.6g} Hz is not below half the sampling rate, {0.5 * rate:.6g} Hz")
     if order < 1:
         raise CallError(f"the order must be at least 1, not {order!r}")
     sections = design(cutoff, rate, order)
-    pad = int(np.ceil(3 * rate / cutoff))
+    pad = int(np.ceil(8 * rate / cutoff))  # long enough for the start to be forgotten to 1e-9
     return per_segment(lambda _, part: there_and_back(sections, part, pad), t, x)
 
 

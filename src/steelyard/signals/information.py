@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.signals.noise import Noise
-from steelyard.signals.wiener import diffusion, mirror, transition
+from .noise import Noise
+from .steady import symmetric
+from .wiener import diffusion, mirror, transition
 
 Array = NDArray[np.float64]
 
@@ -66,10 +67,9 @@ def smooth_information(noise: Noise, t: Array, z: Array, information: Array) -> 
     dt = float(np.median(np.diff(t)))
     n, sign = z.shape[1], mirror(z.shape[2])
     forth, back = prepare(noise, t, dt), prepare(noise, t[-1] - t[::-1], dt)
-    lanes = [np.concatenate(pair, axis=1) for pair in zip(forth, back, strict=True)]
-    both = scan(*lanes, np.concatenate([information, information[::-1]], axis=1), np.concatenate([z, z[::-1] * sign], axis=1))
+    F, Q = (np.concatenate(pair, axis=1) for pair in zip(forth, back, strict=True))
+    both = scan(F, Q, np.concatenate([information, information[::-1]], axis=1), np.concatenate([z, z[::-1] * sign], axis=1))
     L = both.L_after[:, :n] + both.L_before[::-1, n:] * np.outer(sign, sign)
     y = both.y_after[:, :n] + both.y_before[::-1, n:] * sign
-    P = np.linalg.inv(L)
-    P = 0.5 * (P + np.swapaxes(P, -1, -2))
+    P = symmetric(np.linalg.inv(L))
     return (P @ y[..., None])[..., 0], P

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.errors import LogError
-from steelyard.signals.table import Table
+from ..errors import LogError
+from .table import Table
 
 Array = NDArray[np.float64]
 
@@ -81,7 +81,7 @@ def joined(parts: list[Series]) -> Series:
 
 
 def on_one_clock(joints: Sequence[str], series: Sequence[Series]) -> tuple[Array, Array, tuple[str, ...]]:
-    """t (N,), values (N, n, 3): as they are where all joints come together, else interpolated to the times of the joint with the most samples."""
+    """t (N,), values (N, n, 3): as they are where all joints come together, else at the times of the joint with the most samples."""
     base = max(series, key=lambda s: len(s.t))
     if all(np.array_equal(s.t, base.t) for s in series):
         return base.t, np.stack([s.values for s in series], axis=1), ()
@@ -137,7 +137,11 @@ def together(messages: list[Message]) -> list[Message]:
     stamps: dict[float, list[Message]] = {}
     for message in messages:
         stamps.setdefault(message.t, []).append(message)
-    return [Message(t, *(tuple(x for m in own for x in m[i]) for i in range(1, 5))) for t, own in stamps.items()]
+
+    def gathered(own: list[Message], field: str) -> tuple[Any, ...]:
+        return tuple(x for message in own for x in getattr(message, field))
+
+    return [Message(t, gathered(own, "name"), *(gathered(own, field) for field in FIELDS)) for t, own in stamps.items()]
 
 
 def texts(cell: Any) -> list[str]:

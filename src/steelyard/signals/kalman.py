@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.errors import CallError
-from steelyard.signals.information import smooth_information
-from steelyard.signals.likelihood import fit_noise
-from steelyard.signals.noise import Noise
-from steelyard.signals.segments import is_uniform, split
-from steelyard.signals.steady import Steady, covariance_steady, smooth_steady, steady
+from ..errors import CallError
+from .information import smooth_information
+from .likelihood import fit_noise
+from .noise import Noise
+from .segments import is_uniform, split
+from .steady import Steady, covariance_steady, smooth_steady, steady
 
 Array = NDArray[np.float64]
 
@@ -25,7 +25,8 @@ class Smoother:
     """The non-causal smoother of a motion whose k-th derivative is white noise, measured in white noise.
 
     x' = F x + w,  z = (q, qd) + v;   x_s = E[x | all z],  P_s = cov[x | all z].
-    Rauch, Tung and Striebel, AIAA J. 3 (1965), p. 1445; lecture "Newton-Euler formulation and identification": "non-causal filter such as the Kalman smoother".
+    Rauch, Tung and Striebel, AIAA J. 3 (1965), p. 1445; the lecture on identification asks for a
+    "non-causal filter such as the Kalman smoother".
     """
 
     noise: Noise
@@ -48,7 +49,7 @@ class Smoother:
         """x (N, n, 3) = q, qd, qdd and their covariance P (N, n, 3, 3), in SI units; each segment on its own."""
         t, q = np.asarray(t, float), np.asarray(q, float)
         v = np.zeros_like(q) if qd is None else np.asarray(qd, float)
-        noise = self.noise if qd is not None else Noise(self.noise.order, self.noise.intensity, self.noise.sigma_q, np.full(self.noise.n, np.inf))
+        noise = self.noise if qd is not None else self.noise.of_q_alone()
         parts = [one_segment(noise, t[part], q[part], v[part]) for part in split(t)]
         return np.concatenate([x for x, _ in parts]), np.concatenate([P for _, P in parts])
 
@@ -58,7 +59,7 @@ class Smoother:
         Put the torque of a joint and its rows of the regressor through it, and tau = Y pi still holds.
         """
         x, t = np.asarray(x, float), np.asarray(t, float)
-        only_q = Noise(self.noise.order, self.noise.intensity[[joint]], self.noise.sigma_q[[joint]], np.array([np.inf]))
+        only_q = self.noise.of([joint]).of_q_alone()
         columns = x.reshape(len(x), -1)
         parts = [filter_columns(only_q, t[part], columns[part]) for part in split(t)]
         return np.concatenate(parts).reshape(x.shape)

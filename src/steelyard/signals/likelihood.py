@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.errors import LogError
-from steelyard.signals.information import prepare, scan
-from steelyard.signals.noise import Noise
-from steelyard.signals.segments import is_uniform, split
-from steelyard.signals.steady import Steady, guess, run, steady
+from ..errors import LogError
+from .information import prepare, scan
+from .noise import Noise
+from .segments import is_uniform, split
+from .steady import Steady, guess, run, steady
 
 Array = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ CEILING = 7.0
 
 
 def fit_noise(t: Array, q: Array, qd: Array | None = None, order: int = 3) -> Noise:
-    """Per joint, the intensity s of the white k-th derivative and the variances of q and qd that maximise the likelihood of the innovations.
+    """Per joint, the intensity s of the white k-th derivative and the variances of q and qd, by the likelihood of the innovations.
 
     -2 log L = sum log S_i + e_i^2 / S_i. One scale is free, so for q alone the search has one dimension: log(s dt^(2k-1) / r).
     t [s] (N,), q [rad] (N, n), qd [rad/s] (N, n). Schweppe, IEEE Trans. Information Theory 11 (1965), p. 61.
@@ -79,7 +79,7 @@ def search_both(order: int, z: Array, start: float, floor: float) -> Array:
     """Both ratios of one joint, z (1, blocks, N, 2), from that of q alone and a first look at how far qd is from dq/dt."""
     from scipy.optimize import minimize
 
-    low, high = np.array([floor, -12.0]), np.array([CEILING, 24.0])
+    low, high = np.array([floor, -6.0]), np.array([CEILING, 24.0])  # past these the gains lose their digits, and nothing is gained
     misfit = np.var(z[..., 1] - np.gradient(z[..., 0], axis=2))
     r = surprise(order, [start], z[..., :1])[1][0]
     first = np.clip([start, np.log10(max(misfit, 1e-300) / max(r, 1e-300))], low + 1, high - 1)
@@ -96,7 +96,7 @@ def unit_noise(order: int, theta: Array) -> Noise:
 
 
 def surprise(order: int, theta: list[float] | Array, z: Array) -> tuple[Array, Array]:
-    """-log likelihood per sample, and the variance r, of each joint (n,): z (n, blocks, N, m) at a step of 1. The start of each block is free."""
+    """-log likelihood per sample, and the variance r, of each joint (n,): z (n, blocks, N, m) at a step of 1, each block's start free."""
     noise = unit_noise(order, np.asarray(theta, float))
     model, scale = steady(noise, 0, 1.0), noise.units(1.0).scale(order)[0]
     n, blocks, N, m = z.shape
@@ -144,12 +144,12 @@ def search_uneven(order: int, t: list[Array], z: list[Array], floor: float) -> t
     n, m = z[0].shape[1:]
     theta = np.tile([0.0, 2.0][:m], (n, 1))
     zooms = [(0, np.arange(floor, CEILING, 2.0)), (0, np.arange(-1.5, 1.6, 0.5))]
-    zooms += [(1, np.arange(-8.0, 9.0, 2.0)), (0, np.arange(-1.5, 1.6, 0.5)), (1, np.arange(-1.5, 1.6, 0.5))] if m == 2 else []
+    zooms += [(1, np.arange(-8.0, 13.0, 2.0)), (0, np.arange(-1.5, 1.6, 0.5)), (1, np.arange(-1.5, 1.6, 0.5))] if m == 2 else []
     for turn, (axis, offsets) in enumerate(zooms):
         only = m if turn >= 2 else 1
         tried = np.repeat(theta[None], len(offsets), axis=0)
         tried[:, :, axis] = offsets[:, None] + (0.0 if turn == 0 else theta[None, :, axis])
-        tried[:, :, 0] = np.clip(tried[:, :, 0], floor, CEILING)
+        tried = np.clip(tried, [floor, -6.0][:m], [CEILING, 24.0][:m])
         value, _ = surprise_uneven(order, tried[:, :, :only], t, [block[..., :only] for block in z])
         theta[:, axis] = vertex(tried[:, :, axis], value)
     return theta, surprise_uneven(order, theta[None], t, z)[1][0]
@@ -178,7 +178,7 @@ def surprise_uneven(order: int, theta: Array, t: list[Array], z: list[Array]) ->
         scaled[..., :m] = np.tile(block, (1, G, 1)) / scale[:, :m]
         done = scan(*prepare(noise, time, 1.0), np.broadcast_to(information, scaled.shape), scaled)
         known = slice(order + 1, None)  # before that, nothing can be predicted
-        P = np.linalg.inv(done.L_before[known])
+        P = np.asarray(np.linalg.inv(done.L_before[known]), np.float64)
         error = scaled[known, :, :m] - (P @ done.y_before[known][..., None])[..., :m, 0]
         white, log_S = whiten(error, P[..., :m, :m], information[:, :m])
         square += np.sum(white**2, axis=(0, 2))

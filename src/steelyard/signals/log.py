@@ -9,8 +9,8 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.errors import CallError, LogError, choices
-from steelyard.signals.segments import split
+from ..errors import CallError, LogError, choices
+from .segments import split
 
 Array = NDArray[np.float64]
 Self = TypeVar("Self", bound="Log")
@@ -98,7 +98,8 @@ class Log:
 
     def __repr__(self) -> str:
         said = f", {len(self.remarks)} remarks" if self.remarks else ""
-        return f"{type(self).__name__}({self.N} samples x {self.n} joints, {self.duration:.6g} s at {self.rate:.6g} Hz: {' '.join(self.signals)}{said})"
+        size = f"{self.N} samples x {self.n} joints, {self.duration:.6g} s at {self.rate:.6g} Hz"
+        return f"{type(self).__name__}({size}: {' '.join(self.signals)}{said})"
 
     # -- parts ---------------------------------------------------------------------------------------------------------------
 
@@ -146,7 +147,10 @@ class Log:
             return self.replace(joint_names=wanted).remarked("The log names no joints: they were taken in the robot's order.")
         missing = [name for name in wanted if name not in self.joint_names]
         if missing:
-            raise LogError(f"{self.where}the log has no joint '{missing[0]}' ({len(missing)} of {len(wanted)} missing): {choices(missing[0], self.joint_names)}")
+            raise LogError(
+                f"{self.where}the log has no joint '{missing[0]}' ({len(missing)} of {len(wanted)} missing): "
+                f"{choices(missing[0], self.joint_names)}"
+            )
         spare = [name for name in self.joint_names if name not in wanted]
         said = [f"Joints that the robot does not have were left out: {', '.join(spare)}."] if spare else []
         return self.select(wanted).remarked(*said)
@@ -164,7 +168,7 @@ class Log:
 
     def resampled(self, rate: float) -> Log:
         """The log on a uniform grid of the given rate [Hz], each segment on its own, aliases filtered out first."""
-        from steelyard.signals.resample import resample
+        from .resample import resample
 
         return resample(self, rate)
 
@@ -203,14 +207,16 @@ def frozen_array(name: str, value: ArrayLike | None, source: str = "") -> Array 
 
 def check_shapes(log: Log) -> None:
     """Raise LogError naming the first signal whose shape does not fit."""
-    if log.t is None or log.t.ndim != 1 or log.N == 0:
+    if np.ndim(log.t) != 1 or log.N == 0:
         raise LogError(f"{log.where}t must be one-dimensional with at least one sample, found shape {np.shape(log.t)}")
-    if log.q is None or log.q.ndim != 2:
+    if np.ndim(log.q) != 2:
         raise LogError(f"{log.where}q must be (N, n), found shape {np.shape(log.q)}")
     for name in log.jointwise:
         value = getattr(log, name)
         if value is not None and value.shape[:2] != (log.N, log.n):
-            raise LogError(f"{log.where}{name} must be ({log.N}, {log.n}) as t has {log.N} samples and q {log.n} joints, found {value.shape}")
+            raise LogError(
+                f"{log.where}{name} must be ({log.N}, {log.n}) as t has {log.N} samples and q {log.n} joints, found {value.shape}"
+            )
     if log.joint_names is not None and len(log.joint_names) != log.n:
         raise LogError(f"{log.where}{len(log.joint_names)} joint names ({', '.join(log.joint_names)}) for {log.n} columns of q")
     if log.joint_names is not None and len(set(log.joint_names)) != log.n:

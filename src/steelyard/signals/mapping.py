@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping as Dictionary, Sequence
+import sys
+from collections.abc import Callable, Sequence
+from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from steelyard.errors import CallError, LogError, choices
-from steelyard.signals.log import EFFORTS
-from steelyard.signals.transmission import Transmission
-from steelyard.signals.units import OF_QUANTITY, spelled
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+from ..errors import CallError, LogError, choices
+from .log import EFFORTS
+from .transmission import Transmission
+from .units import OF_QUANTITY, spelled
 
 QUANTITIES = ("t", "q", "qd", "qdd", "tau", "current", "effort")
 VECTORS = ("ratio", "sign", "offset", "torque_constant")
@@ -56,10 +63,6 @@ def read_mapping(path: str | Path, joints: Sequence[str] | None = None) -> Mappi
     """The mapping in a TOML file; every error in it is reported at once. `joints` are the robot's, for tables keyed by joint."""
     path = Path(path)
     try:
-        import tomllib
-    except ModuleNotFoundError:  # Python 3.10
-        import tomli as tomllib
-    try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise LogError(f"{path}: no such mapping file") from None
@@ -75,13 +78,19 @@ def mapping_of(data: Dictionary[str, Any], source: str = "mapping", joints: Sequ
     names = data.get("joints") or joints
     vectors = {}
     if isinstance(gears, dict):
-        errors += [f"transmission.{key}: unknown: {choices(key, (*VECTORS, *SIDES, 'coupling'))}" for key in gears if key not in (*VECTORS, *SIDES, "coupling")]
+        errors += [
+            f"transmission.{key}: unknown: {choices(key, (*VECTORS, *SIDES, 'coupling'))}"
+            for key in gears
+            if key not in (*VECTORS, *SIDES, "coupling")
+        ]
         vectors = {key: in_order(key, gears[key], names, errors) for key in VECTORS if key in gears}
     elif gears is not None:
         errors.append(f"transmission: a table was expected, found {gears!r}")
     if errors:
         raise LogError(f"{source}: " + "; ".join(errors))
-    rest = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name != "transmission"}
+    rest: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name != "transmission"
+    }
     if gears is None:
         return Mapping(**rest)
     try:

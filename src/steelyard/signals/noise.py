@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """Per joint: intensity s of the white k-th derivative [rad2/s^(2k-1)], standard deviations of q [rad] and of qd [rad/s] (inf: not used).
+    """Per joint: intensity s of the white k-th derivative [rad2/s^(2k-1)], deviations of q [rad] and qd [rad/s] (inf: not used).
 
     The smoother's position response is 1 / (1 + (f/f0)^2k), f0 = (s / r dt)^(1/2k) / 2 pi: a Butterworth run there and back.
     """
@@ -36,10 +36,15 @@ class Noise:
         """The noise of some joints."""
         return Noise(self.order, self.intensity[joints], self.sigma_q[joints], self.sigma_qd[joints])
 
+    def of_q_alone(self) -> Noise:
+        """The same where no velocity is measured."""
+        return Noise(self.order, self.intensity, self.sigma_q, np.full(self.n, np.inf))
+
     def bandwidth(self, dt: float) -> Array:
         """(n,) frequency [Hz] where the smoothed position is 1/sqrt(2) of the measured one, at most half the sampling rate.
 
-        s I(w) / w^2k = sqrt(2) + 1 with the information I = (1/r_q + w2/r_qd) / dt. Wiener's filter; Kailath et al., "Linear Estimation", 2000, section 7.3.
+        s I(w) / w^2k = sqrt(2) + 1 with the information I = (1/r_q + w2/r_qd) / dt.
+        Wiener's filter; Wecker and Ansley, J. American Statistical Association 78 (1983), p. 81.
         """
         low, high = np.full(self.n, 1e-9 / dt), np.full(self.n, np.pi / dt)
         for _ in range(60):

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping as Dictionary, Sequence
+from collections.abc import Callable, Sequence
+from collections.abc import Mapping as Dictionary
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from steelyard.errors import LogError, choices
-from steelyard.signals.assemble import assemble
-from steelyard.signals.clean import clean as cleaned
-from steelyard.signals.clock import read_time
-from steelyard.signals.columns import parse
-from steelyard.signals.joint_states import field_columns, messages_of, names_column, table_of
-from steelyard.signals.log import Log, joint_names_of
-from steelyard.signals.mapping import Mapping, mapping_of, read_mapping
-from steelyard.signals.readers.bag import read_bag
-from steelyard.signals.readers.csv import read_csv
-from steelyard.signals.readers.mat import read_mat
-from steelyard.signals.readers.npz import read_npz
-from steelyard.signals.readers.parquet import read_parquet
-from steelyard.signals.table import Table, merge
-from steelyard.signals.transmission import Transmission
+from ..errors import LogError, choices
+from .assemble import assemble
+from .clean import clean as cleaned
+from .clock import read_time
+from .columns import parse
+from .joint_states import field_columns, messages_of, names_column, table_of
+from .log import Log, joint_names_of
+from .mapping import Mapping, mapping_of, read_mapping
+from .readers.bag import read_bag
+from .readers.csv import read_csv
+from .readers.mat import read_mat
+from .readers.npz import read_npz
+from .readers.parquet import read_parquet
+from .table import Table, merge
+from .transmission import Transmission
 
 Path_ = str | Path
 
@@ -43,7 +44,7 @@ def read_log(
     clean: bool = True,
     **options: Any,
 ) -> Log:
-    """The log in a file: csv, txt, parquet, npz, mat, rosbag2 (folder or .db3), mcap, or a .toml that names the files and says what they mean.
+    """The log in a file: csv, txt, parquet, npz, mat, rosbag2 (folder or .db3), mcap, or a .toml that names files and what they mean.
 
     robot: anything with joint_names, or the names, or None: columns are matched to them by name, else by number.
     path may be a list of files with columns side by side, or {quantity: file} such as {'q': 'positions.csv', 'tau': 'torques.csv'}.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.errors import CallError, LogError
-from steelyard.signals.log import Log
+from ..errors import CallError, LogError
+from .log import Log
 
 Array = NDArray[np.float64]
 
@@ -17,8 +17,8 @@ def resample(log: Log, rate: float) -> Log:
     When the rate goes down, a zero-phase low-pass at 0.4 rate takes out first what would come back as an alias.
     Oppenheim and Schafer, "Discrete-Time Signal Processing", 3rd ed., 2010, section 4.6.
     """
-    from steelyard.signals.filters import lowpass
-    from steelyard.signals.segments import is_uniform
+    from .filters import lowpass
+    from .segments import is_uniform
 
     if not rate > 0:
         raise CallError(f"resample: the rate must be positive, not {rate!r} Hz")

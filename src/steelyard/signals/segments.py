@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ def split(t: Array, gap: float = GAP) -> tuple[slice, ...]:
     step = np.diff(t)
     cuts = np.flatnonzero((step > gap * np.median(step)) | (step < 0)) + 1
     edges = [0, *cuts.tolist(), len(t)]
-    return tuple(slice(a, b) for a, b in zip(edges[:-1], edges[1:]))
+    return tuple(slice(a, b) for a, b in pairwise(edges))
 
 
 def is_uniform(t: Array, tolerance: float = 1e-3) -> bool:

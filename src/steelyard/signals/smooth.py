@@ -9,20 +9,20 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.errors import CallError, LogError, choices
-from steelyard.signals.clean import clean
-from steelyard.signals.examine import wrong_velocities
-from steelyard.signals.filters import butterworth
-from steelyard.signals.kalman import Smoother
-from steelyard.signals.log import Log
-from steelyard.signals.segments import is_uniform
+from ..errors import CallError, LogError, choices
+from .clean import clean
+from .examine import wrong_velocities
+from .filters import butterworth
+from .kalman import Smoother
+from .log import Log
+from .segments import is_uniform
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Smoothed(Log):
-    """A log whose q, qd, qdd are estimates with a covariance (N, n, 3, 3) in SI units, and the smoother that made them. tau is as measured."""
+    """A log whose q, qd, qdd are estimates: their covariance (N, n, 3, 3) in SI units, the smoother that made them. tau is as measured."""
 
     covariance: Array | None = None
     bandwidth: Array | None = None
@@ -81,7 +81,10 @@ def kalman(log: Log, order: int, velocity: bool | None) -> Smoothed:
     smoothed = Smoothed(q=x[..., 0], qd=x[..., 1], qdd=x[..., 2], covariance=P, bandwidth=smoother.bandwidth, smoother=smoother, **kept)
     sharp = [name for name, f in zip(log.labels, smoother.bandwidth, strict=True) if f > 0.98 * 0.5 / smoother.dt]
     if sharp:
-        said.append(f"The positions of {', '.join(sharp)} carry no noise that can be told from motion: filtered before, or simulated. Do not read their covariance as an uncertainty.")
+        said.append(
+            f"The positions of {', '.join(sharp)} carry no noise that can be told from motion: filtered before, or simulated. "
+            "Do not read their covariance as an uncertainty."
+        )
     hertz = ", ".join(f"{f:.3g}" for f in smoother.bandwidth)
     return smoothed.remarked(*said, f"q, qd, qdd are Kalman-smoothed; equivalent zero-phase cut-off per joint [Hz]: {hertz}.")
 

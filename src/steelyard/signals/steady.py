@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.signals.noise import Noise
-from steelyard.signals.wiener import diffusion, mirror, transition
+from .noise import Noise
+from .wiener import diffusion, mirror, transition
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -75,9 +76,9 @@ def riccati(F: Array, information: Array, Q: Array) -> Array:
     return np.asarray(P)
 
 
-def symmetric(P: Array) -> Array:
+def symmetric(P: NDArray[np.floating[Any]]) -> Array:
     """(P + P^T) / 2: rounding must not make a covariance lopsided."""
-    return 0.5 * (P + np.swapaxes(P, -1, -2))
+    return np.asarray(0.5 * (P + np.swapaxes(P, -1, -2)), np.float64)
 
 
 def run(model: Steady, z: Array, start: Array, rows: Array) -> tuple[Array, Array]:
@@ -114,7 +115,7 @@ def spread(mode: NDArray[np.inexact], shape: NDArray[np.inexact]) -> Array:
 
 
 def smooth_steady(model: Steady, z: Array, outputs: int) -> Array:
-    """The first `outputs` states (B, N, r), smoothed, of B measured columns z (B, N, k), all of one joint's noise and all of N > memory samples.
+    """The first `outputs` states (B, N, r), smoothed, of B measured columns z (B, N, k), all of one joint's noise; N > memory.
 
     The start is unknown: the forward filter begins with what the backward one ends with, and the other way round, which is
     the smoother with no prior at all. Ansley and Kohn, Annals of Statistics 13 (1985), p. 1286.

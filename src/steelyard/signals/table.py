@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.errors import LogError, choices
+from ..errors import LogError, choices
 
 Columns = NDArray[Any]
 
@@ -64,7 +64,10 @@ def merge(tables: list[Table]) -> Table:
     for table in tables[1:]:
         for name, column in table.columns.items():
             if name in columns and not np.array_equal(columns[name], column):
-                raise LogError(f"{first.source} and {table.source} both have a column '{name}', and they differ: say which file is which, {{'q': ..., 'tau': ...}}")
+                raise LogError(
+                    f"{first.source} and {table.source} both have a column '{name}', and they differ: "
+                    "say which file is which, {'q': ..., 'tau': ...}"
+                )
             columns[name] = column
     lengths = {table.source: len(next(iter(table.columns.values()))) for table in tables if table.columns}
     if len(set(lengths.values())) > 1:

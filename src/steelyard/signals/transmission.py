@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.errors import CallError, LogError
-from steelyard.signals.log import Log
+from ..errors import CallError, LogError
+from .log import Log
 
 Array = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class Transmission:
     ) -> Transmission:
         """Make one from what is known; what is left out is 1, or 0 for coupling and offset.
 
-        `coupling` is an (n, n) matrix, or rows (motor, joint, ratio) counted from 1: motor 6 also turns 32 times with joint 5 is (6, 5, 32).
+        `coupling` is an (n, n) matrix, or rows (motor, joint, ratio) counted from 1: (6, 5, 32) if motor 6 turns 32 times with joint 5.
         """
         given = {"ratio": ratio, "sign": sign, "offset": offset, "torque_constant": torque_constant}
         vectors = {name: np.atleast_1d(np.asarray(value, float)) for name, value in given.items() if value is not None}
@@ -112,9 +112,9 @@ class Transmission:
         )
 
 
-def times(x: Array | None, matrix: Array) -> Array | None:
+def times(x: Array | None, matrix: NDArray[np.floating[Any]]) -> Array | None:
     """x @ matrix, or nothing of nothing."""
-    return None if x is None else x @ matrix
+    return None if x is None else np.asarray(x @ matrix, np.float64)
 
 
 def check_count(transmission: Transmission, log: Log) -> None:
@@ -149,7 +149,9 @@ def coupling_matrix(coupling: Any, n: int) -> Array:
     if rows.shape == (n, n) and not (n == 3 and is_entry_list(rows, n)):
         return rows
     if rows.shape[1] != 3 or not is_entry_list(rows, n):
-        raise CallError(f"transmission: coupling must be ({n}, {n}) or rows (motor, joint, ratio) counted from 1 to {n}, found {rows.tolist()}")
+        raise CallError(
+            f"transmission: coupling must be ({n}, {n}) or rows (motor, joint, ratio) counted from 1 to {n}, found {rows.tolist()}"
+        )
     for motor, joint, ratio in rows:
         matrix[int(motor) - 1, int(joint) - 1] += ratio
     return matrix
@@ -158,4 +160,8 @@ def coupling_matrix(coupling: Any, n: int) -> Array:
 def is_entry_list(rows: Array, n: int) -> bool:
     """Whether the first two columns are joint numbers from 1 to n, different from each other."""
     numbers = rows[:, :2]
-    return bool(rows.shape[1] == 3 and np.all((numbers == np.round(numbers)) & (numbers >= 1) & (numbers <= n)) and np.all(numbers[:, 0] != numbers[:, 1]))
+    return bool(
+        rows.shape[1] == 3
+        and np.all((numbers == np.round(numbers)) & (numbers >= 1) & (numbers <= n))
+        and np.all(numbers[:, 0] != numbers[:, 1])
+    )

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import LogError, needs_extra
-from steelyard.signals.log import Log
+from ..errors import LogError, needs_extra
+from .log import Log
 
 
 def to_csv(log: Log, path: str | Path, overwrite: bool = False) -> Path:
@@ -50,7 +50,7 @@ def to_parquet(log: Log, path: str | Path, overwrite: bool = False) -> Path:
         raise needs_extra("polars", "tables", "writing Parquet") from None
     names, table = wide(log)
     frame = pl.DataFrame({name: table[:, i] for i, name in enumerate(names)})
-    return whole(Path(path), overwrite, lambda part: frame.write_parquet(part))
+    return whole(Path(path), overwrite, frame.write_parquet)
 
 
 def wide(log: Log) -> tuple[list[str], np.ndarray]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import LogError, choices, needs_extra
-from steelyard.signals.joint_states import Message, table_of
-from steelyard.signals.table import Table
+from ...errors import LogError, choices, needs_extra
+from ..joint_states import Message, table_of
+from ..table import Table
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.errors import LogError
-from steelyard.signals.table import Table
+from ...errors import LogError
+from ..table import Table
 
 COMMENTS = ("#", "%", "//")
 DELIMITERS = (";", "\t", "|", ",", " ")

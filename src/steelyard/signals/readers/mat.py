@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.errors import LogError, needs_extra
-from steelyard.signals.readers.npz import table_of_arrays
-from steelyard.signals.table import Table
+from ...errors import LogError, needs_extra
+from ..table import Table
+from .npz import table_of_arrays
 
 
 def read_mat(path: Path, **_: Any) -> Table:
@@ -32,13 +32,12 @@ def from_mat5(path: Path) -> dict[str, NDArray[Any]]:
     import warnings
 
     from scipy.io import loadmat
-    from scipy.io.matlab import MatReadError
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of objects that SciPy cannot read and that are no signals
             data = loadmat(path, squeeze_me=True, struct_as_record=False)
-    except (MatReadError, ValueError, TypeError, OSError, EOFError, NotImplementedError) as error:
+    except Exception as error:  # noqa: BLE001 - a damaged file may raise anything, and one sentence is what helps
         raise LogError(f"{path}: not a .mat file that can be read: {error}") from None
     return {name: value for key, item in data.items() if not key.startswith("__") for name, value in flattened(str(key), item)}
 

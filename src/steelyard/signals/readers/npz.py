@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.errors import LogError
-from steelyard.signals.table import Table
+from ...errors import LogError
+from ..table import Table
 
 NAMES = ("joint_names", "names", "joints")
 
@@ -19,9 +19,9 @@ NAMES = ("joint_names", "names", "joints")
 def read_npz(path: Path, **_: Any) -> Table:
     """The arrays of an npz file. Pickled objects are refused: they could run code."""
     try:
-        with np.load(path, allow_pickle=False) as data:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
             arrays = {name: data[name] for name in data.files}
-    except (ValueError, zipfile.BadZipFile, OSError, EOFError) as error:
+    except (ValueError, zipfile.BadZipFile, EOFError, AttributeError, TypeError) as error:
         raise LogError(f"{path}: not an npz file of plain arrays: {error}") from None
     return table_of_arrays(arrays, str(path))
 
@@ -31,7 +31,11 @@ def table_of_arrays(arrays: Mapping[str, NDArray[Any]], source: str) -> Table:
     names = next((tuple(str(x) for x in np.ravel(arrays[key])) for key in NAMES if key in arrays and arrays[key].dtype.kind in "OUS"), None)
     effort = str(arrays["effort"]) if "effort" in arrays and arrays["effort"].dtype.kind == "U" and arrays["effort"].ndim == 0 else None
     remarks = tuple(str(x) for x in arrays["remarks"]) if "remarks" in arrays and arrays["remarks"].dtype.kind == "U" else ()
-    signals = {name: np.squeeze(a) if a.ndim > 1 and min(a.shape) == 1 else a for name, a in arrays.items() if a.dtype.kind in "fiu" and a.ndim in (1, 2)}
+    signals = {
+        name: np.squeeze(a) if a.ndim > 1 and min(a.shape) == 1 else a
+        for name, a in arrays.items()
+        if a.dtype.kind in "fiu" and a.ndim in (1, 2)
+    }
     signals = {name: a for name, a in signals.items() if a.ndim > 0}
     if not signals:
         raise LogError(f"{source}: no arrays of numbers in it: {', '.join(arrays) or 'it is empty'}")

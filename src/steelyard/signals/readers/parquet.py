@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.errors import LogError, needs_extra
-from steelyard.signals.table import Table
+from ...errors import LogError, needs_extra
+from ..table import Table
 
 
 def read_parquet(path: Path, **_: Any) -> Table:
