@@ -1,4 +1,4 @@
-"""What the pages on the closed form and on C show is what the code prints; the tests that the lectures' page names exist."""
+"""What the pages on the closed form and on C show is what the code prints."""
 
 from __future__ import annotations
 
@@ -25,11 +25,3 @@ def test_a_page_prints_what_it_says(page: str, root: Path, tmp_path: Path) -> No
     ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert [part.strip() for part in ran.stdout.split("-- next --")] == expected
-
-
-def test_the_lectures_name_tests_that_exist(root: Path) -> None:
-    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?", (root / "docs" / "lectures.md").read_text(encoding="utf-8"))
-    assert named
-    for path, function in named:
-        text = (root / path).read_text(encoding="utf-8")
-        assert not function or f"def {function}(" in text, f"docs/lectures.md names {path}::{function}"
