@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from . import figures
 from .decimate import running_time
 from .drawing import Figure
+from .fit_tables import base_table, error_table, full_table, results_of
 from .numbers import percent, short
-from .result_tables import coverage, error_table, estimate_table, sliding_joints, torque_units, unit
+from .result_tables import torque_units
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -51,17 +52,15 @@ class Content:
 
 def gather(fit: Fit, validation: Validation | None = None, truth: Robot | None = None) -> Content:
     """The content of a report on a fit, with the validation of another log and the true robot where they are known."""
-    results = [(label, r) for label, r in (("before", fit.before), ("after", fit), ("validation", validation)) if r is not None]
     verdict, *reasons = fit.check()
-    errors = error_table(fit.robot.joint_names, results, torque_units(fit.robot))
     return Content(
         title=fit.robot.name,
         facts=facts(fit),
         verdict=verdict,
         reasons=tuple(reasons),
         tiles=tiles(fit, validation),
-        figures=all_figures(fit, results),
-        tables={"errors": errors, "base": base_table(fit, truth), "all": full_table(fit)},
+        figures=all_figures(fit, results_of(fit, validation)),
+        tables={"errors": error_table(fit, validation), "base": base_table(fit, truth), "all": full_table(fit)},
         validated=validated(fit, validation),
         advice=advice(fit, validation),
         story=tuple(fit.status),
@@ -102,35 +101,6 @@ def all_figures(fit: Fit, results: list[tuple[str, Any]]) -> dict[str, Figure]:
         figures.uncertainty(np.nan_to_num(fit.base_relative_std, nan=np.inf), fit.base.names),
     ]
     return {figure.name: figure for figure in made}
-
-
-def base_table(fit: Fit, truth: Robot | None = None) -> Table:
-    """The base parameters with what they are made of; beside the true ones where those are known."""
-    value, sigma = fit.base_values, fit.base_standard_deviation
-    columns = [("before", fit.base.values(aligned(fit.initial, fit.parameter_names)))]
-    note = "Only these combinations act on the torques. σ allows for the memory of the residuals; faint rows are hardly seen."
-    if truth is not None:
-        true = fit.base.values(aligned(truth, fit.parameter_names))
-        columns = [("true", true), ("off by", np.round((value - true) / np.where(sigma > 0, sigma, np.nan), 1)), *columns]
-        note += f" Off by: error against the truth in σ; {coverage(value, sigma, true)}"
-    combinations = [text.replace("*", "·").replace(" - ", " − ").replace("-", "−") for text in fit.base.expressions]
-    units = [unit(name, sliding_joints(fit.robot)) for name in fit.base.names]
-    return estimate_table("Base parameters", fit.base.names, units, value, sigma, columns, [("combination", combinations)], note)
-
-
-def full_table(fit: Fit) -> Table:
-    """Every parameter of the model that goes out."""
-    names = fit.parameter_names
-    units = [unit(name, sliding_joints(fit.robot)) for name in names]
-    before = [("before", aligned(fit.initial, names))]
-    note = "As they stand in the exported model. The faint ones act only together with others: no motion can tell them by themselves."
-    return estimate_table("All parameters", names, units, fit.parameters, fit.standard_deviation, before, (), note)
-
-
-def aligned(robot: Robot, names: tuple[str, ...]) -> Array:
-    """A robot's parameters in another order of names; zero for terms that it does not have."""
-    own = dict(zip(robot.parameter_names, robot.parameters, strict=True))
-    return np.array([own.get(name, 0.0) for name in names])
 
 
 def validated(fit: Fit, validation: Validation | None) -> str:

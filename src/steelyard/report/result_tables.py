@@ -1,4 +1,4 @@
-"""The tables of an identification: errors per joint, base parameters, all parameters, true against estimated."""
+"""Tables from plain numbers: errors per joint, estimates with their uncertainty, estimates beside the truth."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def torque_units(robot: Robot) -> tuple[str, ...]:
     return tuple("N" if name in sliding_joints(robot) else "N m" for name in robot.joint_names)
 
 
-def error_table(names: Sequence[str], results: Sequence[tuple[str, Any]], units: Sequence[str]) -> Table:
+def compared_errors(names: Sequence[str], results: Sequence[tuple[str, Any]], units: Sequence[str]) -> Table:
     """RMS, relative error and R² of every joint for each result, such as ('before', validation); the last row is all joints together.
 
     Each result has .rms (n,) [N m|N], .relative_error (n,), .total_relative_error and .r2 (n,), as fractions.
@@ -87,7 +87,7 @@ def starts(names: Sequence[str]) -> frozenset[int]:
     return frozenset(k for k in range(1, len(owners)) if owners[k] != owners[k - 1])
 
 
-def truth_table(names: Sequence[str], units: Sequence[str], value: Array, sigma: Array, true: Array, before: Array) -> Table:
+def true_and_estimated(names: Sequence[str], units: Sequence[str], value: Array, sigma: Array, true: Array, before: Array) -> Table:
     """Estimated against true base parameters, in units of the estimate's own standard deviation."""
     columns = [
         Column("parameter", numeric=False),

@@ -18,7 +18,7 @@ def validate(
     effort: Annotated[str | None, typer.Option(metavar="torque|current", help="What an `effort` column holds.")] = None,
 ) -> None:
     """Hold a robot against a log that it was not made from: RMS, relative error and R² of the torque, joint by joint."""
-    from ...report.result_tables import error_table, torque_units
+    from ...report.result_tables import compared_errors, torque_units
     from ..held import candidate, hold
     from ..reading import read
     from ..show.console import console
@@ -32,4 +32,4 @@ def validate(
         for k, one in enumerate(candidates):
             tell(f"predicting the torques of {one.robot.name}", k / len(candidates))
             results.append((("model", "other")[k] if against else "", hold(one, measured)))
-    console().print(drawn(error_table(first.joint_names, results, torque_units(first))))
+    console().print(drawn(compared_errors(first.joint_names, results, torque_units(first))))

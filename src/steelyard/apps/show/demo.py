@@ -67,16 +67,12 @@ def _motion_title(done: Experiment) -> str:
 
 def truth_lines(done: Experiment) -> RenderableType:
     """The best seen parameters beside the true ones, and how many of all are where the fit says."""
-    from ...report.content import aligned
-    from ...report.result_tables import sliding_joints, truth_table, unit
+    from ...report import truth_table
 
     fit = done.fit
-    true, before = (fit.base.values(aligned(robot, fit.parameter_names)) for robot in (done.truth, done.robot))
-    units = [unit(name, sliding_joints(fit.robot)) for name in fit.base.names]
-    made = truth_table(fit.base.names, units, fit.base_values, fit.base_standard_deviation, true, before)
     order = np.argsort(fit.base_relative_std)
     rows = sorted(int(k) for k in order[:ROWS] if fit.base_relative_std[k] < WELL)
-    return drawn(made, rows)
+    return drawn(truth_table(fit, done.truth), rows)
 
 
 def experiment_lines(done: Experiment) -> RenderableType:

@@ -39,17 +39,16 @@ def drawn(made: Table, rows: Sequence[int] | None = None, skip: Sequence[str] = 
 
 def outcome(fit: Fit, validation: Validation | None = None) -> RenderableType:
     """Errors, parameters and verdict."""
-    from ...report.content import base_table
+    from ...report import base_table
 
     return Group(errors(fit, validation), drawn(base_table(fit), skip=("combination",)), verdict(fit))
 
 
 def errors(fit: Fit, validation: Validation | None = None) -> Drawn:
     """Torque errors before, after and, where there is one, on another motion."""
-    from ...report.result_tables import error_table, torque_units
+    from ...report import error_table
 
-    results = [(label, r) for label, r in (("before", fit.before), ("after", fit), ("validation", validation)) if r is not None]
-    return drawn(error_table(fit.robot.joint_names, results, torque_units(fit.robot)))
+    return drawn(error_table(fit, validation))
 
 
 def verdict(fit: Fit) -> RenderableType:
