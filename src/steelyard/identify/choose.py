@@ -7,9 +7,14 @@ from typing import Any
 
 from ..errors import CallError, choices
 from .bounds import Bounds
+from .elastic_net import ElasticNet, Lasso
 from .estimate import Estimator
+from .irls import IRLS
 from .ols import OLS
+from .ridge import Ridge
 from .sdp import SDP
+from .sequential import Sequential
+from .tls import TLS
 from .wls import WLS
 
 CAD = 30.0
@@ -38,4 +43,10 @@ ESTIMATORS: dict[str, Callable[[Any, Any], Estimator]] = {
     "sdp": _sdp,
     "ols": lambda prior, bounds: OLS(),
     "wls": lambda prior, bounds: WLS(),
+    "irls": lambda prior, bounds: IRLS(),
+    "ridge": lambda prior, bounds: Ridge(towards="cad" if prior == "cad" else "zero"),
+    "lasso": lambda prior, bounds: Lasso(),
+    "elastic_net": lambda prior, bounds: ElasticNet(),
+    "tls": lambda prior, bounds: TLS(),
+    "sequential": lambda prior, bounds: Sequential(),
 }

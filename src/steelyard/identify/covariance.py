@@ -8,40 +8,39 @@ from numpy.typing import NDArray
 from .residual import Residuals
 
 Array = NDArray[np.float64]
+MOST = 4.0  # that few independent rows may widen the covariance
 
 
-def sandwich(inverse: Array, made: Residuals, rows: float) -> Array:
+def sandwich(inverse: Array, made: Residuals) -> Array:
     """cov(base) = A^-1 M A^-1, (b, b): A = Y^T W^2 Y, M the long-run covariance of the scores Y^T W^2 e.
 
     Neighbouring samples count as related as they are: what a decimated log would give, a full one gives too.
     White, Econometrica 48 (1980), p. 817; Newey and West, Econometrica 55 (1987), p. 703.
     """
-    S = made.scores
     starts = (0, *made.ends[:-1])
-    meat = sum(long_run(S[a:b]) for a, b in zip(starts, made.ends, strict=True))
-    unknowns = len(inverse)
-    correction = rows / max(rows - unknowns, 1.0)
-    return np.asarray(correction * inverse @ meat @ inverse)
+    meat = sum(long_run(made.scores[a:b]) for a, b in zip(starts, made.ends, strict=True))
+    return np.asarray(freedom(made, len(inverse)) * inverse @ meat @ inverse)
+
+
+def freedom(made: Residuals, unknowns: int) -> float:
+    """N / (N - b) with N the number of independent rows: residuals are smaller than errors, the more so the fewer tell something new."""
+    e = made.values * made.keep
+    rho = np.clip(np.sum(e[1:] * e[:-1], axis=0) / np.maximum(np.sum(e**2, axis=0), 1e-300), 0.0, 0.999)
+    rows = float(np.sum(made.keep.sum(axis=0) * (1 - rho) / (1 + rho)))
+    return rows / max(rows - unknowns, rows / MOST)
 
 
 def long_run(S: Array) -> Array:
     """Sum over lags of S_t S_{t+h}^T with weights that fall off over the bandwidth: the covariance of the sum of the scores, (b, b).
 
-    Scores are made nearly white by a first-order autoregression first, and the result coloured again; the quadratic spectral window.
-    Andrews and Monahan, Econometrica 60 (1992), p. 953.
+    The quadratic spectral window with Andrews' bandwidth. Andrews, Econometrica 59 (1991), eqs. (2.7) and (6.2).
     """
-    N = len(S)
-    if N < 4:
-        return np.asarray(S.T @ S)
-    rho = autoregression(S)
-    white = S[1:] - rho * S[:-1]
-    width = bandwidth(white)
-    total = white.T @ white
-    for lag in range(1, min(N - 2, int(np.ceil(8 * width))) + 1):
-        C = white[lag:].T @ white[:-lag]
+    width = bandwidth(S) if len(S) > 3 else 1.0
+    total = S.T @ S
+    for lag in range(1, min(len(S) - 2, int(np.ceil(8 * width))) + 1):
+        C = S[lag:].T @ S[:-lag]
         total = total + quadratic_spectral(lag / width) * (C + C.T)
-    colour = 1.0 / (1.0 - rho)
-    return np.asarray(colour[:, None] * positive(total) * colour * N / (N - 1.0))
+    return positive(total)
 
 
 def autoregression(S: Array) -> Array:

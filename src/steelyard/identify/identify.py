@@ -143,7 +143,7 @@ def assembled(
         model=model,
         parameters=pi,
         base_values=estimate.base,
-        base_covariance=sandwich(inverse_information(triangle), made, float(sum(problem.total.counts))),
+        base_covariance=sandwich(inverse_information(triangle), made),
         sigma=noise(problem.total, estimate.base),
         validation=judged(problem, made),
         seen=seen(triangle),
