@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .frame import library_function
 from .graph import Expr
 from .trig import LARGEST, sincos
+from .writer import COMPARE
 
 if TYPE_CHECKING:
     from .llvm import Body
@@ -32,7 +33,7 @@ def turn(body: Body, angles: Sequence[Expr], turned: dict[int, tuple[str, str]])
         return
     w = body.w
     xs = [body.value(a) for a in angles]
-    large = [w.line(f"fcmp ogt {w.V} {w.line(f'call {w.V} @llvm.fabs.{w.v}({w.V} {x})')}, {w.splat(LARGEST)}") for x in xs]
+    large = [_large(body, x) for x in xs]
     some = large[0]
     for other in large[1:]:
         some = w.line(f"or {w.M} {some}, {other}")
@@ -48,6 +49,13 @@ def turn(body: Body, angles: Sequence[Expr], turned: dict[int, tuple[str, str]])
     for angle, f, s in zip(angles, fast, slow, strict=True):
         sine, cosine = (w.line(f"phi {w.V} [ {a}, %{before} ], [ {b}, %slow{tag} ]") for a, b in zip(f, s, strict=True))
         turned[angle.id] = sine, cosine
+
+
+def _large(body: Body, x: str) -> str:
+    """Whether an argument is beyond the inline reduction. Quietly: NaN is not."""
+    w = body.w
+    size = w.line(f"call {w.V} @llvm.fabs.{w.v}({w.V} {x})")
+    return w.line(COMPARE.replace("?", "olt").format(w.splat(LARGEST), size, V=w.V, v=w.v, M=w.M))
 
 
 def _patched(body: Body, large: str, x: str, fast: tuple[str, str]) -> list[str]:

@@ -16,6 +16,8 @@ from .rewrite import NUMBER, RULES
 COMPARISONS = frozenset(("lt", "le"))
 UNARY = ("neg", "sin", "cos", "sqrt", "exp", "tanh", "abs", "sign")
 BINARY = ("add", "sub", "mul", "div", "lt", "le")
+OPERATIONS = (*UNARY, *BINARY, "select")
+ARITY = {**dict.fromkeys(UNARY, 1), **dict.fromkeys(BINARY, 2), "select": 3}
 COMMUTATIVE = frozenset(("add", "mul"))
 
 

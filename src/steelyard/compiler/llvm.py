@@ -16,7 +16,7 @@ from .graph import Expr
 from .lanes import pair_columns, read_pair, write_pair
 from .program import Program
 from .split import Part, cut, pair, slots
-from .writer import Writer
+from .writer import COMPARE, Writer, sign
 
 # An operation's instruction; {V} is the vector type, {M} a vector of conditions, {0}.. the arguments.
 INSTRUCTIONS = {
@@ -27,10 +27,11 @@ INSTRUCTIONS = {
     "neg": "fneg {V} {0}",
     "abs": "call {V} @llvm.fabs.{v}({V} {0})",
     "sqrt": "call {V} @llvm.sqrt.{v}({V} {0})",
-    "lt": "fcmp olt {V} {0}, {1}",
-    "le": "fcmp ole {V} {0}, {1}",
+    "lt": COMPARE.replace("?", "olt"),
+    "le": COMPARE.replace("?", "ole"),
     "select": "select {M} {0}, {V} {1}, {V} {2}",
 }
+COMPOSED = {"sign": sign}  # operations that take several instructions
 BY_LANE = ("exp", "tanh")  # functions of the C library that are called lane by lane
 TURNING = ("sin", "cos")  # made together, see trig.py
 BUDGET = 2500  # nodes in one function
@@ -104,8 +105,8 @@ class Body:
     def compute(self, x: Expr) -> None:
         w = self.w
         args = [self.value(a) for a in x.args]
-        if x.op == "sign":
-            self.names[x.id] = _sign(w, args[0])
+        if x.op in COMPOSED:
+            self.names[x.id] = COMPOSED[x.op](w, *args)
         elif x.op in BY_LANE:
             self.names[x.id] = w.line(f"call {w.V} @lanes({w.V} {args[0]}, ptr {library_function(w, self.layout, x.op)})")
         else:
@@ -124,18 +125,12 @@ class Body:
                 self.compute(s)
 
 
-def _sign(w: Writer, x: str) -> str:
-    """-1, 0 or 1; NaN stays."""
-    negative = w.line(f"fcmp olt {w.V} {x}, {w.splat(0.0)}")
-    below = w.line(f"select {w.M} {negative}, {w.V} {w.splat(-1.0)}, {w.V} {x}")
-    positive = w.line(f"fcmp ogt {w.V} {x}, {w.splat(0.0)}")
-    return w.line(f"select {w.M} {positive}, {w.V} {w.splat(1.0)}, {w.V} {below}")
-
-
 _SUPPORT = """
 declare @V@ @llvm.fabs.@v@(@V@)
 declare @V@ @llvm.sqrt.@v@(@V@)
 declare @V@ @llvm.fma.@v@(@V@, @V@, @V@)
+declare @V@ @llvm.copysign.@v@(@V@, @V@)
+declare <@W@ x i1> @llvm.experimental.constrained.fcmp.@v@(@V@, @V@, metadata, metadata)
 
 define internal @V@ @lanes(@V@ %x, ptr %function) noinline #1 {
 entry:

@@ -7,6 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 
+# A comparison, to be named in place of "?": quiet, as in NumPy. NaN compares false and raises no flag, which plain `fcmp` does not promise.
+COMPARE = 'call {M} @llvm.experimental.constrained.fcmp.{v}({V} {0}, {V} {1}, metadata !"?", metadata !"fpexcept.strict")'
+
+
 @dataclass
 class Writer:
     """`lanes` doubles are one vector; `fused` tells whether the processor multiplies and adds in one instruction."""
@@ -73,3 +77,10 @@ class Writer:
     def function(self, head: str) -> str:
         """The text of the function whose lines these are."""
         return "\n".join([f"define {head} {{", *self.lines, "}", ""])
+
+
+def sign(w: Writer, x: str) -> str:
+    """-1, 0 or 1; NaN stays."""
+    some = w.line(f"fcmp one {w.V} {x}, {w.splat(0.0)}")
+    one = w.line(f"call {w.V} @llvm.copysign.{w.v}({w.V} {w.splat(1.0)}, {w.V} {x})")
+    return w.line(f"select {w.M} {some}, {w.V} {one}, {w.V} {x}")

@@ -1,0 +1,101 @@
+"""The specification of the intermediate representation, executed: one list of operations, which every table covers exactly."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+from steelyard.algebra import scalar
+from steelyard.compiler import c99, differentiate, llvm, numpy_source, sympy_form
+from steelyard.compiler.graph import ARITY, BINARY, COMMUTATIVE, COMPARISONS, OPERATIONS, UNARY, Expr, Graph
+from steelyard.compiler.program import Program
+from steelyard.compiler.rewrite import RULES
+from steelyard.kernels import ALGORITHMS, program
+from tests.every_operation import traced
+from tests.random_robots import random_tree
+
+# a table per renderer or transformation: the operations that it knows
+TABLES = {
+    "rewrites": RULES,
+    "slopes": {**differentiate.PARTIALS, **differentiate.FORWARD},
+    "slopes, in reverse": {**differentiate.PARTIALS, **differentiate.REVERSE},
+    "LLVM": {*llvm.INSTRUCTIONS, *llvm.COMPOSED, *llvm.BY_LANE, *llvm.TURNING},
+    "C99": c99.EXPRESSIONS,
+    "NumPy source": numpy_source.EXPRESSIONS,
+    "SymPy": sympy_form.operations(),
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_covers_the_operations(table: str) -> None:
+    assert set(TABLES[table]) == set(OPERATIONS)
+
+
+def test_llvm_knows_each_operation_in_one_way() -> None:
+    ways = [*llvm.INSTRUCTIONS, *llvm.COMPOSED, *llvm.BY_LANE, *llvm.TURNING]
+    assert len(ways) == len(set(ways))
+
+
+def test_arities() -> None:
+    assert set(ARITY) == set(OPERATIONS) == {*UNARY, *BINARY, "select"}
+    assert set(BINARY) >= COMMUTATIVE
+    assert set(BINARY) >= COMPARISONS
+    for op, count in ARITY.items():
+        blanks = [f"<{i}>" for i in range(count)]
+        for texts in (c99.EXPRESSIONS, numpy_source.EXPRESSIONS):
+            text = texts[op].format(*blanks, f="", zero="0", one="1")
+            assert all(blank in text for blank in blanks), (op, text)
+        if op in llvm.INSTRUCTIONS:
+            text = llvm.INSTRUCTIONS[op].format(*blanks, V="V", v="v", M="M")
+            assert all(blank in text for blank in blanks), (op, text)
+        if op in differentiate.PARTIALS:
+            assert len(inspect.signature(differentiate.PARTIALS[op]).parameters) == count + 1
+
+
+@pytest.mark.parametrize("function", ["sin", "cos", "sqrt", "exp", "tanh", "absolute", "sign"])
+def test_scalar_functions_reach_their_nodes(function: str) -> None:
+    (x,) = Graph().inputs(())
+    node = getattr(scalar, function)(x)
+    assert isinstance(node, Expr)
+    assert node.op == {"absolute": "abs"}.get(function, function)
+    assert node.args == (x,)
+
+
+def test_the_example_uses_every_operation() -> None:
+    assert set(traced().counts) == set(OPERATIONS)
+
+
+@pytest.mark.parametrize("name", [name for name, a in ALGORITHMS.items() if "frame" not in inspect.signature(a.ways[0]).parameters])
+def test_programs_are_well_formed(name: str, rng: np.random.Generator) -> None:
+    well_formed(program(random_tree(rng, 4), name))
+
+
+def test_the_example_is_well_formed() -> None:
+    well_formed(traced())
+
+
+def well_formed(made: Program) -> None:
+    """What every renderer relies on."""
+    seen: dict[int, Expr] = {}
+    for step in made.steps:
+        assert step.id not in seen, "a node is made once"
+        assert all(seen.get(a.id) is a for a in step.args), "arguments come first"
+        if step.op == "const":
+            assert isinstance(step.payload, float)
+            assert not step.args
+        elif step.op == "input":
+            operand, flat = step.payload
+            assert 0 <= flat < made.inputs[operand].size
+            assert not step.args
+        else:
+            assert len(step.args) == ARITY[step.op]
+            assert [a.op in COMPARISONS for a in step.args] == [step.op == "select" and i == 0 for i in range(len(step.args))]
+            assert not all(a.op == "const" for a in step.args), "constants fold"
+        seen[step.id] = step
+    used = {a.id for s in made.steps for a in s.args} | {r.id for result in made.results for r in result if isinstance(r, Expr)}
+    assert used == set(seen), "nothing is computed in vain"
+    for operand, result in zip(made.outputs, made.results, strict=True):
+        assert len(result) == operand.size
+        assert all(isinstance(r, float | int) or (seen[r.id] is r and r.op not in COMPARISONS) for r in result)

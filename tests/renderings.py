@@ -1,0 +1,38 @@
+"""Programs as ufuncs in any rendering: other widths, other processors, other budgets than a kernel would take on this machine."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+
+import numpy as np
+
+from steelyard.compiler import llvm, native
+from steelyard.compiler.gufunc import gufunc
+from steelyard.compiler.machine_code import Loaded, load, pack
+from steelyard.compiler.program import Program
+
+
+def hosts() -> dict[str, native.Host]:
+    """This processor at every width, with and without fused multiply-add, and the plain processors that it can stand in for."""
+    here = native.host()
+    made = {
+        f"{lanes} lanes, {'fused' if fused else 'not fused'}": native.Host(here.triple, here.cpu, here.features, lanes, fused)
+        for lanes in (2, 4, 8)
+        for fused in ((True, False) if here.fused else (False,))
+    }
+    if platform.machine().lower() in ("x86_64", "amd64"):
+        made["SSE2"] = native.Host(here.triple, "x86-64", "", 2, False)
+        if here.lanes >= 4:
+            made["AVX2"] = native.Host(here.triple, "haswell", "", 4, True)
+    return made
+
+
+def ufunc_of(program: Program, host: native.Host | None = None, budget: int = llvm.BUDGET, *, by_llvm: bool = False) -> np.ufunc:
+    """The ufunc of a rendering; with `by_llvm` it is linked by LLVM, not as an image."""
+    host = host or native.host()
+    code = native.compile_object(llvm.render(program, host.lanes, host.fused, budget), host)
+    loaded = Loaded(*native.link_object(code)) if by_llvm else load(pack(code))
+    table = native.library()
+    shapes = [o.shape for o in program.inputs], [o.shape for o in program.outputs]
+    return gufunc(loaded.address, ctypes.addressof(table), *shapes, program.name, "", owner=(loaded, table))
