@@ -13,8 +13,10 @@ from steelyard.signals import (
     Log,
     Transmission,
     butterworth,
+    clean,
     decimate,
     estimate_delay,
+    examine,
     lowpass,
     read_log,
     read_mapping,
@@ -236,3 +238,33 @@ def test_an_absent_extra_is_named(package: str, name: str, extra: str, tmp_path:
     path = write(tmp_path, "run.csv", table("t,q1,q2", T, Q))
     assert csv.by_numpy(["1,2"], csv.Dialect(",", False, None)) is not None
     assert read_log(path, JOINTS).N == 30
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 12, 60])
+@pytest.mark.parametrize("fault", ["t nan", "q nan", "q zero", "tau nan", "gap", "reversed", "q inf", "stuck clock"])
+def test_whatever_is_in_a_log_it_is_answered_by_a_log_or_a_sentence(count: int, fault: str, tmp_path: Path) -> None:
+    t = np.arange(count) / 50
+    q = np.sin(3 * t)[:, None] * [1.0, 0.5]
+    tau = 2 * q
+    if fault in ("t nan", "gap"):
+        t[count // 2 :] = np.nan if fault == "t nan" else t[count // 2 :] + 100
+    if fault in ("q nan", "q zero", "q inf"):
+        q[count // 2 :] = {"q nan": np.nan, "q zero": 0.0, "q inf": np.inf}[fault]
+    tau = np.full_like(tau, np.nan) if fault == "tau nan" else tau
+    t = t[::-1] if fault == "reversed" else 0 * t if fault == "stuck clock" else t
+    log = Log(t=t, q=q, qd=q, tau=tau)
+    ways: list[Callable[[], object]] = [lambda: clean(log), lambda: smooth(log), lambda: smooth(log, "butterworth", cutoff=5.0)]
+    ways += [lambda: resample(log, 30.0), lambda: log.blocks(0.1), lambda: read_log(to_csv(log, tmp_path / "a.csv", overwrite=True))]
+    for way in ways:
+        answered(way)
+    assert all(sentence.endswith((".", "?")) for sentence in examine(log))
+
+
+def answered(way: Callable[[], object]) -> None:
+    """Either a sentence or a log whose numbers can be used."""
+    try:
+        made = way()
+    except SteelyardError as error:
+        assert len(str(error)) > 20  # noqa: PT017 - a log will do as well
+    else:
+        assert not isinstance(made, Log) or made.qdd is None or np.all(np.isfinite(made.qdd))

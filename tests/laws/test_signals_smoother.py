@@ -152,3 +152,11 @@ def test_a_joint_that_stands_still_stands_still() -> None:
     np.testing.assert_allclose(log.q[:, 0], 0.7, atol=1e-12)
     np.testing.assert_allclose(log.qdd[:, 0], 0.0, atol=1e-9)
     assert np.all(np.isfinite(log.covariance))
+
+
+def test_of_too_few_samples_nothing_is_claimed(rng: np.random.Generator) -> None:
+    t = np.concatenate([np.arange(300) * 0.01, [10.0, 10.01], 20 + np.arange(300) * 0.01])
+    x, P = Smoother(noise(3, 2), 0.01).states(t, rng.normal(size=(602, 2)))
+    assert np.all(np.isfinite(x))
+    assert np.all(np.isinf(P[300:302, :, 2, 2]))
+    assert np.all(np.isfinite(np.delete(P, [300, 301], axis=0)))

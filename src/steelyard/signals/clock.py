@@ -28,7 +28,8 @@ def read_time(table: Table, found: Sequence[Column], column: str | None, unit: s
         return None, ()
     if len(chosen) == 2:
         seconds, nanos = (table.numbers(c.name) for c in chosen)
-        return (seconds - seconds[0]) + nanos * 1e-9, ("Time counts from the first message.",)
+        start = seconds[np.isfinite(seconds)][:1].sum()
+        return (seconds - start) + nanos * 1e-9, ("Time counts from the first message.",)
     ticks = table.column(chosen[0].name)
     if ticks.dtype.kind in "OUS":
         return calendar(table, chosen[0].name), ("Time counts from the first sample.",)
@@ -55,13 +56,13 @@ def choose(table: Table, times: list[Column]) -> list[Column]:
 def scaled(ticks: NDArray[np.generic], unit: str | None, table: Table, name: str) -> tuple[Array, tuple[str, ...]]:
     """Ticks of a unit into seconds; times since 1970 start at zero, so that no digits are lost."""
     t = np.asarray(ticks, np.float64)
-    largest = np.nanmax(np.abs(t)) if len(t) and np.any(np.isfinite(t)) else 0.0
+    finite = np.flatnonzero(np.isfinite(t))
+    largest = float(np.max(np.abs(t[finite]))) if len(finite) else 0.0
     unit = unit or next((u for size, u in EPOCHS if largest > size), "s")
     step = UNITS[spelled(unit)]
     said = () if unit == "s" else (f"Time was read in {unit} from column '{name}'.",)
     if largest * step > 1e8:
-        first = ticks[0] if ticks.dtype.kind in "iu" else t[0]
-        return np.asarray(ticks - first, np.float64) * step, (*said, "Time counts from the first sample.")
+        return np.asarray(ticks - ticks[finite[0]], np.float64) * step, (*said, "Time counts from the first sample.")
     return t * step, said
 
 

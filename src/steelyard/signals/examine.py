@@ -28,7 +28,8 @@ def time_faults(log: Log) -> Iterator[str]:
     bad = np.flatnonzero(~np.isfinite(log.t))
     if len(bad):
         yield f"{len(bad)} time stamps are not finite, the first at sample {bad[0]}."
-    step = np.diff(log.t)
+    with np.errstate(invalid="ignore"):
+        step = np.diff(log.t)
     twice, back = np.flatnonzero(step == 0), np.flatnonzero(step < 0)
     if len(twice):
         yield f"{len(twice)} time stamps are repeated, the first at sample {twice[0] + 1} (t = {log.t[twice[0]]:.6g} s)."
@@ -54,7 +55,7 @@ def missing_numbers(log: Log) -> Iterator[str]:
 
 def wrong_units(log: Log) -> Iterator[str]:
     """Angles that would be more than two turns either way: degrees, or motor angles."""
-    reach = np.nanmax(np.abs(log.q), axis=0, initial=0.0)
+    reach = np.nanmax(np.abs(np.nan_to_num(log.q, posinf=0.0, neginf=0.0)), axis=0, initial=0.0)
     far = np.flatnonzero(reach > DEGREES)
     if len(far):
         names = ", ".join(f"{log.labels[j]} ({reach[j]:.4g})" for j in far)
@@ -63,8 +64,8 @@ def wrong_units(log: Log) -> Iterator[str]:
 
 def still_joints(log: Log) -> Iterator[str]:
     """Joints that never moved."""
-    span = np.nanmax(log.q, axis=0) - np.nanmin(log.q, axis=0)
-    still = [log.labels[j] for j in np.flatnonzero(span <= 1e-6 * max(1.0, float(np.nanmax(span))))]
+    span = np.array([np.ptp(column[np.isfinite(column)]) if np.isfinite(column).any() else np.inf for column in log.q.T])
+    still = [log.labels[j] for j in np.flatnonzero(span <= 1e-6 * max(1.0, float(np.min(span, initial=1.0))))]
     if len(still) == log.n:
         yield "The robot never moved: nothing but its weight at one pose can be seen in this log."
     elif still:
@@ -78,7 +79,7 @@ def silent_torques(log: Log) -> Iterator[str]:
         if value is None:
             continue
         zero = [log.labels[j] for j in range(log.n) if not np.any(np.nan_to_num(value[:, j]))]
-        flat = [log.labels[j] for j in range(log.n) if log.labels[j] not in zero and np.nanmin(value[:, j]) == np.nanmax(value[:, j])]
+        flat = [log.labels[j] for j in range(log.n) if log.labels[j] not in zero and is_flat(value[:, j])]
         if zero:
             yield f"{name} is zero throughout for {', '.join(zero)}."
         mostly = [log.labels[j] for j in range(log.n) if log.labels[j] not in zero and np.mean(value[:, j] == 0) > 0.5]
@@ -90,9 +91,15 @@ def silent_torques(log: Log) -> Iterator[str]:
         yield "There is no torque in this log." if log.current is None else "There are currents but no torques: give the torque constants."
 
 
+def is_flat(column: Array) -> bool:
+    """Whether all finite numbers of a column are the same."""
+    finite = column[np.isfinite(column)]
+    return len(finite) > 0 and bool(np.all(finite == finite[0]))
+
+
 def stale_samples(log: Log) -> Iterator[str]:
     """Positions logged faster than they are measured: every row several times."""
-    change = np.flatnonzero(np.any(np.diff(log.q, axis=0) != 0, axis=1))
+    change = np.flatnonzero(np.any(log.q[1:] != log.q[:-1], axis=1))
     runs = np.diff(change)
     runs = runs[runs <= 50]  # longer ones are a robot at rest
     if len(runs) > 20 and np.median(runs) >= 2:
@@ -102,7 +109,7 @@ def stale_samples(log: Log) -> Iterator[str]:
 
 def wrong_velocities(log: Log) -> Iterator[str]:
     """A measured velocity that is not the derivative of the position: qd(t) = a dq/dt(t - d) with a far from 1, or late by d."""
-    if log.qd is None or log.N < 20 or np.any(~np.isfinite(log.q)) or np.any(~np.isfinite(log.qd)) or np.any(np.diff(log.t) <= 0):
+    if log.qd is None or log.N < 20 or not all(np.all(np.isfinite(x)) for x in (log.t, log.q, log.qd)) or np.any(np.diff(log.t) <= 0):
         return
     part = max(split(log.t), key=lambda s: s.stop - s.start)
     part = slice(part.start, part.stop, max(1, (part.stop - part.start) // 4096))

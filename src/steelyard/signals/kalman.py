@@ -69,7 +69,7 @@ def one_segment(noise: Noise, t: Array, q: Array, qd: Array) -> tuple[Array, Arr
     """x (N, n, 3) and P (N, n, 3, 3) of one segment: constant gains where the step is constant and there is time to forget the ends."""
     N, n, k = len(t), noise.n, noise.order
     if k > N:
-        raise CallError(f"a segment of {N} samples at t = {t[0]:.6g} s is too short for a smoother of order {k}")
+        return unknown(q)
     dt = (t[-1] - t[0]) / (N - 1)
     models = [steady(noise, j, dt) for j in range(n)] if is_uniform(t) else []
     constant = [j for j, model in enumerate(models) if model.memory < N]
@@ -80,6 +80,13 @@ def one_segment(noise: Noise, t: Array, q: Array, qd: Array) -> tuple[Array, Arr
     if varying:
         x[:, varying], P[:, varying] = varying_joints(noise.of(varying), t, q[:, varying], qd[:, varying])
     return x, P
+
+
+def unknown(q: Array) -> tuple[Array, Array]:
+    """What too few samples tell: the positions as measured, at rest, with an infinite variance, so that nobody relies on them."""
+    x = np.zeros((*q.shape, OUTPUTS))
+    x[..., 0] = q
+    return x, np.broadcast_to(np.diag(np.full(OUTPUTS, np.inf)), (*q.shape, OUTPUTS, OUTPUTS)).copy()
 
 
 def steady_joint(noise: Noise, model: Steady, dt: float, q: Array, qd: Array) -> tuple[Array, Array]:

@@ -66,7 +66,8 @@ class Log:
     @property
     def dt(self) -> float:
         """Sampling time [s]: the median step between time stamps."""
-        return float(np.nanmedian(np.diff(self.t))) if self.N > 1 else float("nan")
+        finite = self.t[np.isfinite(self.t)]
+        return float(np.median(np.diff(finite))) if len(finite) > 1 else float("nan")
 
     @property
     def rate(self) -> float:
@@ -122,6 +123,8 @@ class Log:
         """Consecutive parts of the given length [s], the empty ones left out."""
         if not seconds > 0:
             raise CallError(f"blocks: the length must be positive, not {seconds!r} s")
+        if not np.all(np.isfinite(self.t)):
+            raise LogError(f"{self.where}some time stamps are not finite: clean(log) first")
         number = np.floor((self.t - self.t[0]) / seconds + 1e-9).astype(int)
         return tuple(self[number == k] for k in np.unique(number))
 

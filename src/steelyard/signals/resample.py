@@ -22,8 +22,11 @@ def resample(log: Log, rate: float) -> Log:
 
     if not rate > 0:
         raise CallError(f"resample: the rate must be positive, not {rate!r} Hz")
-    if np.any(~np.isfinite(log.t)) or np.any(np.diff(log.t) <= 0):
+    if not np.all(np.isfinite(log.t)) or not np.all(np.diff(log.t) > 0):
         raise LogError(f"{log.where}time stamps must increase before a log can be resampled: clean(log) first")
+    missing = [name for name in log.signals if not np.all(np.isfinite(getattr(log, name)))]
+    if missing:
+        raise LogError(f"{log.where}{missing[0]} holds NaN or infinity, and so cannot be resampled: clean(log) first")
     parts = [log[part] for part in log.segments]
     if rate < 0.99 * log.rate:
         uniform = [part if is_uniform(part.t) else on_grid(part, log.rate) for part in parts]
