@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -346,6 +347,25 @@ def test_the_document_compiles(name: str, tmp_path: Path) -> None:
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode"] if shutil.which("pdflatex") else ["tectonic"]
     subprocess.run([*command, "model.tex"], cwd=tmp_path, check=True, capture_output=True)
     assert (tmp_path / "model.pdf").stat().st_size > 1000
+
+
+def test_every_line_is_mathematics_that_a_parser_takes() -> None:
+    """TeX is not needed to see a broken formula: matplotlib reads the same notation, but for alignment and the size of parentheses."""
+    from matplotlib.mathtext import MathTextParser
+
+    rubbing = sy.load("planar_2r").with_friction(viscous=1.0, coulomb=2.0, negative=1.0, stiction=3.0, stribeck=0.2, width=0.1)
+    texts = [
+        model_of("spatial_3r", parameters="all").to_latex(),
+        model_of("puma560").to_latex("M"),
+        symbolic(rubbing.tree, "rubbing").to_latex(),
+    ]
+    blocks = [block for text in texts for block in re.findall(r"\\begin\{align\*\}\n(.*?)\n\\end\{align\*\}", text, re.DOTALL)]
+    lines = [re.sub(r"&|\\quad|\\big[lr]", "", line) for block in blocks for line in block.split(" \\\\\n")]
+    assert len(lines) > 150
+    assert any("bigl" in block for block in blocks)
+    parser = MathTextParser("path")
+    for line in lines:
+        parser.parse(f"${line}$")
 
 
 def test_unbalanced_text_is_noticed() -> None:

@@ -10,7 +10,7 @@ from ..dynamics.parametric import parameter_names
 from ..mechanism.tree import Tree
 from ..parameters.base import grouped
 from ..parameters.sampled import sampled_regressor
-from .normal import Monomial, Normal
+from .normal import Monomial, Normal, exact
 from .readable import number
 
 Relations = dict[int, dict[int, Any]]  # a dependent column -> the columns that it is made of, with coefficients
@@ -50,9 +50,8 @@ def exact_columns(Y: Sequence[Sequence[Any]], constants: Mapping[int, Any]) -> C
     rows = coefficient_rows(Y, field, generators)
     count = len(Y[0])
     reduced, pivots = DomainMatrix(dict(enumerate(rows)), (len(rows), count), field).rref()
-    entries = reduced.to_sparse().rep.to_dok() if hasattr(reduced.rep, "to_dok") else reduced.to_dok()
     made: Relations = {}
-    for (i, j), value in sorted(entries.items(), key=lambda item: (item[0][1], item[0][0])):
+    for (i, j), value in sorted(reduced.to_dok().items(), key=lambda item: (item[0][1], item[0][0])):
         if j not in pivots and value:
             made.setdefault(j, {})[pivots[i]] = field.to_sympy(value)
     vanishing = tuple(j for j in range(count) if j not in pivots and j not in made)
@@ -89,20 +88,12 @@ def sampled_columns(tree: Tree) -> Columns:
 
 
 def _element(field: Any, c: Any, monomial: Monomial, generators: Mapping[int, Any]) -> Any:
-    value = field.from_sympy(number_exactly(c))
+    share = exact(c)
+    value = field(share.numerator) / field(share.denominator)
     for atom, power in monomial:
         if atom in generators:
             value = value * generators[atom] ** power
     return value
-
-
-def number_exactly(c: Any) -> Any:
-    import sympy as sp
-
-    from .normal import exact
-
-    value = exact(c)
-    return sp.Rational(value.numerator, value.denominator)
 
 
 def _holds(y: Any, atom: int) -> bool:
