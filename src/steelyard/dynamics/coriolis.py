@@ -124,12 +124,12 @@ def rate_force(joint: JointMotion, w: Vector, flow: Flow) -> Force:
     if not joint.revolute:
         return Force(v3.scale(flow.inertia.m, zd), v3.cross(flow.inertia.h, zd))
     f = v3.add(v3.cross(zd, flow.inertia.h), v3.cross(z, flow.P))
-    return Force(f, v3.add(v3.apply_symmetric(flow.inertia.I, zd), _trace_less(flow.K, z)))
+    return Force(f, v3.add(v3.apply_symmetric(flow.inertia.I, zd), trace_less(flow.K, z)))
 
 
 def unit_twist(joint: JointMotion, flow: Flow) -> Vector:
     """Sum of u x (unit motion of the joint) dm: what the turning of an ancestor's axis acts on."""
-    return _trace_less(v3.transpose(flow.K), joint.axis) if joint.revolute else v3.cross(flow.P, joint.axis)
+    return trace_less(v3.transpose(flow.K), joint.axis) if joint.revolute else v3.cross(flow.P, joint.axis)
 
 
 def axis_rate_effort(joint: JointMotion, w: Vector, unit: Force, twist: Vector) -> Scalar:
@@ -138,7 +138,7 @@ def axis_rate_effort(joint: JointMotion, w: Vector, unit: Force, twist: Vector) 
     return v3.dot(zd, unit.n) + v3.dot(joint.axis, twist) if joint.revolute else v3.dot(zd, unit.f)
 
 
-def _trace_less(K: Matrix, z: Vector) -> Vector:
+def trace_less(K: Matrix, z: Vector) -> Vector:
     """(trace(K) 1 - K) z, written so that the entries which cancel are never formed."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = K
     return (

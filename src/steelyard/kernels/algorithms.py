@@ -74,7 +74,11 @@ def _by_q(unit: str) -> tuple[tuple[str, str, str], ...]:
 
 _MASS = "[kg m2|kg m|kg]"
 _STATE, _MOTION = ("q", "qd"), ("q", "qd", "qdd")
-_DERIVATIVES = (derived.inverse_dynamics_derivatives, derived.inverse_dynamics_derivatives_reverse)
+_DERIVATIVES = (
+    derived.inverse_dynamics_derivatives,
+    derived.inverse_dynamics_derivatives_forward,
+    derived.inverse_dynamics_derivatives_reverse,
+)
 
 ALGORITHMS: dict[str, Algorithm] = {
     "inverse_dynamics": Algorithm(_MOTION, (("tau", "n", TORQUE),), (inverse_dynamics,), True),

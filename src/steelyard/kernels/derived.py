@@ -11,15 +11,17 @@ from typing import Any
 
 from ..compiler.differentiate import derivative, gradient, jacobian
 from ..compiler.graph import Expr, Graph, flatten
-from ..compiler.substitute import substitute
 from ..dynamics.composite import mass_matrix
 from ..dynamics.composite_forward import composite_forward
+from ..dynamics.coriolis import coriolis_matrix
 from ..dynamics.energy import kinetic_energy
 from ..dynamics.factorisation import factorise, solve
 from ..dynamics.friction import friction_torque
 from ..dynamics.gravity import gravity_torque
+from ..dynamics.gyroscopic import gear_torque
 from ..dynamics.inverse import inverse_dynamics
 from ..dynamics.parametric import with_scalars
+from ..dynamics.torque_slope import torque_slope
 from ..mechanism.mechanism import Friction
 from ..mechanism.tree import Tree
 from ..mechanism.vector import parameters
@@ -29,10 +31,21 @@ _EXTRA = 1_000_000  # operand numbers of nodes that stand for something else whi
 
 
 def inverse_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> tuple[Any, Any, Any]:
-    """d tau / dq, d tau / dqd and M = d tau / dqdd, each n x n; forward or reverse, whichever made the fewer nodes for such a robot.
+    """d tau / dq, d tau / dqd and M = d tau / dqdd, each n x n, with friction and drives.
 
-    Carpentier and Mansard 2018 give the recursion; here the graph of Newton-Euler is differentiated.
+    d tau / dqd = 2 C(q, qd) + d friction / dqd, since C qd is quadratic in qd and C belongs to the Christoffel symbols.
     """
+    friction = friction_torque(tree, qd)
+    by_qd = [[2.0 * x for x in row] for row in coriolis_matrix(tree, q, qd)]
+    for i, x in enumerate(qd):
+        by_qd[i][i] = by_qd[i][i] + derivative([friction[i]], {x: 1.0})[0]
+    by_q = torque_slope(tree, q, qd, qdd)
+    spin = jacobian(gear_torque(tree, q, qd, qdd), q)
+    return [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(by_q, spin, strict=True)], by_qd, mass_matrix(tree, q)
+
+
+def inverse_dynamics_derivatives_forward(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> tuple[Any, Any, Any]:
+    """The same by differentiating the graph of inverse dynamics, one forward sweep per input."""
     tau = inverse_dynamics(tree, q, qd, qdd)
     return jacobian(tau, q), jacobian(tau, qd), mass_matrix(tree, q)
 
@@ -44,13 +57,9 @@ def inverse_dynamics_derivatives_reverse(tree: Tree, q: Nodes, qd: Nodes, qdd: N
 
 
 def forward_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes) -> tuple[Any, Any, Any]:
-    """d qdd / dq = -M^-1 d tau / dq, d qdd / dqd = -M^-1 d tau / dqd, d qdd / dtau = M^-1, each n x n."""
-    graph = _graph(q, qd, tau)
-    free = [graph.input(_EXTRA, i) for i in range(tree.n)]
-    torque = inverse_dynamics(tree, q, qd, free)
-    found = dict(zip(free, composite_forward(tree, q, qd, tau), strict=True))
-    by_q, by_qd = (substitute(jacobian(torque, x), found) for x in (q, qd))
-    factors = factorise(mass_matrix(tree, q))
+    """d qdd / dq = -M^-1 d tau / dq, d qdd / dqd = -M^-1 d tau / dqd, d qdd / dtau = M^-1, each n x n. Carpentier and Mansard 2018."""
+    by_q, by_qd, M = inverse_dynamics_derivatives(tree, q, qd, composite_forward(tree, q, qd, tau))
+    factors = factorise(M)
     identity = [[-1.0 if i == j else 0.0 for j in range(tree.n)] for i in range(tree.n)]
     return tuple(_negative_solve(factors, columns) for columns in (by_q, by_qd, identity))  # type: ignore[return-value]
 
