@@ -27,7 +27,7 @@ def require_mass(tree: Tree, what: str) -> None:
     joints = massless_joints(tree)
     if joints:
         raise ModelError(
-            f"{what}: joint{'s' if len(joints) > 1 else ''} {', '.join(joints)} move{'' if len(joints) > 1 else 's'} no mass, so the mass matrix is "
-            "singular and no acceleration follows from the torques. Give the links after it an inertia, or the joint a rotor inertia (with_rotors); "
-            "inverse dynamics, gravity, energies and the regressor work as they are"
+            f"{what}: no mass moves with {', '.join(joints)}, so the mass matrix is singular and no acceleration follows from the torques. "
+            "Give the links after it an inertia, or the joint a rotor inertia (with_rotors); inverse dynamics, gravity, energies and the "
+            "regressor work as they are"
         )

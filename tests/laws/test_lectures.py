@@ -1,0 +1,247 @@
+"""What the lectures state, slide by slide, on the robot that users hold. `docs/lectures.md` lists which test answers which slide."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+
+ROBOTS = ("planar_2r", "planar_rp", "spatial_3r", "puma560", "elbow_6r")
+H = 1e-4
+
+
+@pytest.fixture(params=ROBOTS)
+def robot(request) -> sy.Robot:
+    return sy.load(request.param)
+
+
+@pytest.fixture
+def state(robot, rng):
+    return tuple(rng.uniform(-1, 1, (3, 16, robot.n)))
+
+
+def times(M: np.ndarray, x: np.ndarray) -> np.ndarray:
+    return np.einsum("...ij,...j->...i", M, x)
+
+
+def close(a, b, tolerance=1e-10) -> None:
+    assert np.abs(np.asarray(a) - b).max() <= tolerance * max(1.0, np.abs(b).max())
+
+
+def rate(f):
+    """df/ds at 0, five points."""
+    return (f(-2 * H) - 8 * f(-H) + 8 * f(H) - f(2 * H)) / (12 * H)
+
+
+def gradient(f, q):
+    """df/dq of a function that returns (...), five points, as (..., n)."""
+    return np.stack([rate(lambda s, e=e: f(q + s * e)) for e in np.eye(q.shape[-1])], axis=-1)
+
+
+# newton_euler_and_identification_lecture
+
+
+def test_property_1_the_mass_matrix_is_symmetric_and_positive(robot, state):
+    M = robot.mass_matrix(state[0])
+    assert np.array_equal(M, np.swapaxes(M, -1, -2))
+    assert np.linalg.eigvalsh(M).min() > 0
+
+
+def test_property_2_b_dot_minus_2c_is_skew(robot, state):
+    q, qd, _ = state
+    C = robot.coriolis_matrix(q, qd)
+    close(rate(lambda s: robot.mass_matrix(q + s * qd)), C + np.swapaxes(C, -1, -2), 1e-8)
+
+
+def test_energy_is_conserved_without_friction_and_torque(robot, state):
+    """dE/dt = qd . tau; with tau = 0 the total energy is constant."""
+    q, qd, _ = state
+    free = robot.without_friction()
+    qdd = free.forward_dynamics(q, qd, np.zeros_like(q))
+
+    def energy(s: float) -> np.ndarray:
+        qs = q + s * qd + s * s / 2 * qdd
+        return free.kinetic_energy(qs, qd + s * qdd) + free.potential_energy(qs)
+
+    close(rate(energy), np.zeros(len(q)), 1e-6)
+
+
+def test_property_3_torques_are_linear_in_the_parameters(robot, state, rng):
+    Y = robot.regressor(*state)
+    close(Y @ robot.parameters, robot.inverse_dynamics(*state))
+    other = robot.parameters * rng.uniform(0.5, 1.5, len(robot.parameters))
+    close(Y @ other, robot.inverse_dynamics(*state, parameters=other))
+
+
+def test_link_energies_are_linear_in_the_parameters(robot, state):
+    """T_i = a_T^T theta_i, U_i = a_U^T theta_i."""
+    q, qd, _ = state
+    close(robot.energy_regressor(q, qd) @ robot.parameters, robot.kinetic_energy(q, qd) + robot.potential_energy(q))
+
+
+def test_lagrange_equations_give_the_torques(robot, state):
+    """d/dt dL/dqd - dL/dq = tau, with momentum dL/dqd = M qd."""
+    q, qd, qdd = state
+    momentum = rate(lambda s: robot.momentum(q + s * qd + s * s / 2 * qdd, qd + s * qdd))
+    slope = gradient(lambda x: robot.kinetic_energy(x, qd) - robot.potential_energy(x), q)
+    close(momentum - slope + robot.friction_torque(qd), robot.inverse_dynamics(q, qd, qdd), 1e-7)
+
+
+def test_the_regressor_is_block_triangular(robot, state):
+    """y_ij = 0 for j < i: a joint does not feel the links before it."""
+    Y = robot.regressor(*state)
+    for i in range(robot.n):
+        assert not Y[:, i, : 10 * i].any()
+
+
+def test_some_columns_vanish_and_some_depend_on_others(robot, rng):
+    """Base parameters: the rank is below the number of columns."""
+    Y = robot.regressor(*rng.uniform(-3, 3, (3, 400, robot.n))).reshape(-1, len(robot.parameters))
+    assert np.linalg.matrix_rank(Y, tol=1e-9 * np.linalg.norm(Y, 2)) < Y.shape[1]
+
+
+def test_friction_adds_two_parameters_a_joint(robot, state):
+    rubbing = robot.without_friction().with_friction(viscous=0.5, coulomb=0.7)
+    close(rubbing.friction_torque(state[1]), 0.5 * state[1] + 0.7 * np.sign(state[1]))
+    names = [name for name in rubbing.parameter_names if name.split(".")[1] in ("Fv", "Fc")]
+    assert len(names) == 2 * robot.n
+
+
+def test_a_payload_changes_the_last_link_by_its_own_parameters():
+    """m -> m + m_L, m r -> m r + m_L r_L, I -> I + I_L in the same frame."""
+    robot = sy.load("elbow_6r")
+    link = robot.tree.bodies[-1].name
+    loaded = robot.with_payload(2.0, com=(0.1, -0.05, 0.2), inertia=np.diag([0.02, 0.03, 0.04]), frame=link)
+    change = loaded.parameters - robot.parameters
+    x, y, z = 0.1, -0.05, 0.2
+    turned = [0.02 + 2 * (y * y + z * z), -2 * x * y, -2 * x * z, 0.03 + 2 * (x * x + z * z), -2 * y * z, 0.04 + 2 * (x * x + y * y)]
+    expected = [2, 2 * x, 2 * y, 2 * z, *turned]
+    np.testing.assert_allclose(change[50:60], expected, atol=1e-12)
+    assert not change[:50].any()
+    assert not change[60:].any()
+
+
+def test_newton_euler_gives_every_term(robot, state):
+    """g = NE(q, 0, 0; g0), C qd = NE(q, qd, 0; 0), B_i = NE(q, 0, e_i; 0), p = NE(q, 0, qd; 0)."""
+    q, qd, _ = state
+    smooth = robot.without_friction()
+    weightless, zero = smooth.with_gravity((0.0, 0.0, 0.0)), np.zeros_like(q)
+    close(smooth.inverse_dynamics(q, zero, zero), robot.gravity_torque(q))
+    close(weightless.inverse_dynamics(q, qd, zero), times(robot.coriolis_matrix(q, qd), qd))
+    columns = [weightless.inverse_dynamics(q, zero, np.broadcast_to(e, q.shape)) for e in np.eye(robot.n)]
+    close(np.stack(columns, axis=-1), robot.mass_matrix(q))
+    close(weightless.inverse_dynamics(q, zero, qd), robot.momentum(q, qd))
+
+
+def test_the_end_effector_wrench_costs_j_transpose_h(robot, state, rng):
+    """B qdd + C qd + g + friction = tau - J^T h_e, where h_e is what the robot applies: the environment gives -h_e."""
+    h = rng.normal(size=(16, 6))
+    last = robot.tree.bodies[-1].name
+    wrench = np.zeros((16, robot.n, 6))
+    wrench[:, -1] = -h
+    J = robot.jacobian(state[0], last)
+    extra = np.einsum("...ij,...i->...j", J, h)
+    close(robot.inverse_dynamics(*state, wrench), robot.inverse_dynamics(*state) + extra)
+    close(robot.wrench_torque(state[0], wrench), -extra)
+
+
+def test_direct_dynamics_undoes_inverse_dynamics(robot, state):
+    q, qd, qdd = state
+    close(robot.forward_dynamics(q, qd, robot.inverse_dynamics(q, qd, qdd)), qdd, 1e-9)
+
+
+def test_reactions_hold_the_torque_and_the_weight(robot, state):
+    """tau_i = mu_i . z (or f_i . z) + rotor + friction; at rest the first joint bears the robot's weight."""
+    q, qd, qdd = state
+    f = robot.joint_reactions(q, qd, qdd)
+    axes = np.array([body.axis for body in robot.tree.bodies])
+    turning = np.array([body.kind == "revolute" for body in robot.tree.bodies])
+    along = np.where(turning, np.sum(f[..., 3:] * axes, -1), np.sum(f[..., :3] * axes, -1))
+    rotors = np.array([Ia or 0.0 for Ia in robot.tree.armature])
+    close(along + rotors * qdd + robot.friction_torque(qd), robot.inverse_dynamics(q, qd, qdd))
+    zero = np.zeros_like(q)
+    weight = sum(body.inertia.m for body in robot.tree.bodies) * np.linalg.norm(robot.gravity)
+    close(np.linalg.norm(robot.joint_reactions(q, zero, zero)[:, 0, :3], axis=-1), weight)
+
+
+# structure_and_identification_lecture
+
+
+def test_torque_is_the_sum_over_bodies_of_j_transpose_f(robot, state):
+    """tau = sum of J_i^T (I_i a_i + v_i x I_i v_i): each body's columns of the regressor, taken alone."""
+    Y = robot.regressor(*state)
+    bodies = [Y[..., 10 * i : 10 * i + 10] @ robot.parameters[10 * i : 10 * i + 10] for i in range(robot.n)]
+    smooth = robot.without_friction().with_rotors(0.0)
+    close(sum(bodies), smooth.inverse_dynamics(*state))
+
+
+def test_gravity_is_the_slope_of_the_potential(robot, state):
+    """Exercise: grad V = tau_g, T = qd^T H qd / 2."""
+    q, qd, _ = state
+    close(gradient(robot.potential_energy, q), robot.gravity_torque(q), 1e-8)
+    close(np.sum(qd * times(robot.mass_matrix(q), qd), -1) / 2, robot.kinetic_energy(q, qd))
+
+
+def test_property_4_christoffel_symbols_give_the_coriolis_matrix(robot, state):
+    q, qd, _ = state
+    c = robot.christoffel(q)
+    close(np.einsum("...ijk,...k->...ij", c, qd), robot.coriolis_matrix(q, qd))
+    slope = np.stack([rate(lambda s, e=e: robot.mass_matrix(q + s * e)) for e in np.eye(robot.n)], axis=-1)  # dM_ij/dq_k
+    by_hand = (slope + np.swapaxes(slope, -1, -2) - np.moveaxis(slope, -1, -3)) / 2
+    close(c, by_hand, 1e-8)
+
+
+def test_property_5_every_valid_c_keeps_the_energy(robot, state):
+    """qd^T (dH/dt - 2 C) qd = 0 also for a C that is not the Christoffel one."""
+    q, qd, _ = state
+    C = robot.coriolis_matrix(q, qd)
+    null = np.eye(robot.n) * np.sum(qd * qd, -1)[:, None, None] - qd[:, :, None] * qd[:, None, :]  # null @ qd = 0
+    Mdot = rate(lambda s: robot.mass_matrix(q + s * qd))
+    for valid in (C, C + null):
+        close(times(valid, qd), times(C, qd))
+        close(np.sum(qd * times(Mdot - 2 * valid, qd), -1), np.zeros(len(q)), 1e-7)
+
+
+def test_property_6_only_special_choices_are_skew(robot, state):
+    q, qd, _ = state
+    C = robot.coriolis_matrix(q, qd)
+    null = np.eye(robot.n) * np.sum(qd * qd, -1)[:, None, None] - qd[:, :, None] * qd[:, None, :]
+    S = rate(lambda s: robot.mass_matrix(q + s * qd)) - 2 * (C + null)
+    assert np.abs(S + np.swapaxes(S, -1, -2)).max() > 1e-3
+
+
+def test_a_good_model_need_not_have_the_true_parameters(robot, state):
+    """Q is only positive semidefinite: parameters can move in the null space of Y and no torque changes."""
+    rng = np.random.default_rng(1)
+    Y = robot.regressor(*rng.uniform(-3, 3, (3, 400, robot.n))).reshape(-1, len(robot.parameters))
+    null = np.linalg.svd(Y)[2][-1]
+    moved = robot.parameters + null
+    close(robot.inverse_dynamics(*state, parameters=moved), robot.inverse_dynamics(*state))
+
+
+# what controllers and observers ask
+
+
+def test_momentum_rate_is_what_the_momentum_does(robot, state):
+    """dp/dt = tau + C^T qd - g - friction: the residual of a collision observer is zero without contact."""
+    q, qd, qdd = state
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    p = rate(lambda s: robot.momentum(q + s * qd + s * s / 2 * qdd, qd + s * qdd))
+    close(robot.momentum_rate(q, qd, tau), p, 1e-7)
+    close(robot.coriolis_transpose(q, qd), np.einsum("...ij,...i->...j", robot.coriolis_matrix(q, qd), qd))
+
+
+def test_slotine_li_torque_and_regressor(robot, state, rng):
+    q, qd, qdd = state
+    qrd = rng.uniform(-1, 1, q.shape)
+    inertial, coriolis = times(robot.mass_matrix(q), qdd), times(robot.coriolis_matrix(q, qd), qrd)
+    by_hand = inertial + coriolis + robot.gravity_torque(q) + robot.friction_torque(qd)
+    close(robot.slotine_li_torque(q, qd, qrd, qdd), by_hand)
+    close(robot.slotine_li_regressor(q, qd, qrd, qdd) @ robot.parameters, by_hand)
+    close(robot.slotine_li_torque(q, qd, qd, qdd), robot.inverse_dynamics(q, qd, qdd))
+
+
+def test_momentum_regressor(robot, state):
+    q, qd, _ = state
+    close(robot.momentum_regressor(q, qd) @ robot.parameters, robot.momentum(q, qd))
