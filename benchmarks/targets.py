@@ -22,6 +22,7 @@ FASTER = {
     ("xarm7", "forward_dynamics"): 18.0,
     **{(robot, kernel): 20.0 for robot in ("ur5", "xarm7") for kernel in ("mass_matrix", "coriolis_matrix")},
     **{(robot, "regressor"): 10.0 for robot in ("ur5", "xarm7")},
+    **{("ur5", f"{kernel}_dynamics_derivatives"): 20.0 for kernel in ("inverse", "forward")},
     **{(robot, "inverse_dynamics, one call"): 1.0 for robot in ("ur5", "xarm7")},
     **{(robot, "inverse_dynamics, 2 threads"): 1.7 for robot in ("ur5", "xarm7")},
 }

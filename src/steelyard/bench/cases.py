@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from ..c_export import nanoseconds_per_call
 from ..compiler.threads import threads
 from ..errors import MissingExtra, ProblemError
 from ..robot import Robot
@@ -54,6 +55,8 @@ CASES = (
     Case("kinetic_energy", "q qd", "computeKineticEnergy"),
     Case("potential_energy", "q", "computePotentialEnergy"),
     Case("regressor", "q qd qdd", "computeJointTorqueRegressor", samples=4096),
+    Case("inverse_dynamics_derivatives", "q qd qdd", "computeRNEADerivatives", samples=4096),
+    Case("forward_dynamics_derivatives", "q qd tau", "computeABADerivatives", samples=4096),
 )
 
 
@@ -68,6 +71,7 @@ def measure(robot: Robot, rounds: int = 12, quantities: tuple[str, ...] = ()) ->
     with threads(1):
         rows = [_batch(robot, rival, case, rounds) for case in wanted]
         rows.append(_single(robot, rival, rounds))
+        rows += _in_c(robot, rows[-1])
     rows.append(_two_threads(robot, rounds))
     return tuple(rows), missing
 
@@ -124,6 +128,17 @@ def _single(robot: Robot, rival: Pinocchio | None, rounds: int) -> Measurement:
     return Measurement(
         robot.mechanism.name, "inverse_dynamics, one call", 1, _nanoseconds(best["ours"], 1), theirs, "rnea" if rival else ""
     )
+
+
+def _in_c(robot: Robot, single: Measurement) -> list[Measurement]:
+    """The C for a controller, timed inside C, beside the rival's single call from Python; nothing where there is no C compiler."""
+    try:
+        ours = nanoseconds_per_call(robot.tree, "inverse_dynamics", robot.end_effector)
+    except ProblemError:
+        return []
+    return [
+        replace(single, quantity="inverse_dynamics, generated C", ours=ours, how=f"{single.how}, called from Python" if single.how else "")
+    ]
 
 
 def _two_threads(robot: Robot, rounds: int) -> Measurement:

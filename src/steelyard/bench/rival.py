@@ -15,7 +15,16 @@ from ..robot import Robot
 from ..states import Array, States
 
 # What Pinocchio 4 does not compute where a joint mimics another. On its own threads that would end the process, so it is not tried.
-NO_MIMIC = frozenset({"abaInParallel", "computeJointTorqueRegressor", "computeKineticEnergy", "computePotentialEnergy"})
+NO_MIMIC = frozenset(
+    {
+        "abaInParallel",
+        "computeJointTorqueRegressor",
+        "computeKineticEnergy",
+        "computePotentialEnergy",
+        "computeRNEADerivatives",
+        "computeABADerivatives",
+    }
+)
 
 
 class Pinocchio:

@@ -15,17 +15,26 @@ def export(
     robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name or a file.")],
     urdf: Annotated[Path | None, typer.Option(help="Write a URDF file here.")] = None,
     toml: Annotated[Path | None, typer.Option(help="Write a TOML file here.")] = None,
+    tex: Annotated[Path | None, typer.Option(help="Write the closed form as a LaTeX document here.")] = None,
+    c: Annotated[Path | None, typer.Option("--c", metavar="DIR", help="Write C99 for a controller into this folder.")] = None,
+    single: Annotated[bool, typer.Option("--float", help="Single precision in the C.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
 ) -> None:
-    """Write a robot as URDF or TOML. Nothing is written over unless --force says so."""
+    """Write a robot as URDF, TOML, C or LaTeX. Nothing is written over unless --force says so."""
     from ..loading import load
 
-    targets = {kind: path for kind, path in (("urdf", urdf), ("toml", toml)) if path is not None}
-    if not targets:
-        raise CallError("export needs to know what to write: --urdf FILE, --toml FILE or both")
+    targets = {kind: path for kind, path in (("urdf", urdf), ("toml", toml), ("tex", tex)) if path is not None}
+    if not targets and c is None:
+        raise CallError("export needs to know what to write: --urdf FILE, --toml FILE, --tex FILE, --c DIR or several of them")
     for path in targets.values():
         free_path(path, force)
     loaded = load(robot)
     for kind, path in targets.items():
-        getattr(loaded, f"to_{kind}")(path, overwrite=force)
+        if kind == "tex":
+            loaded.symbolic().write_tex(path, overwrite=force)
+        else:
+            getattr(loaded, f"to_{kind}")(path, overwrite=force)
         print(f"wrote {path}")
+    if c is not None:
+        for path in loaded.to_c(c, real="float" if single else "double", overwrite=force):
+            print(f"wrote {path}")
