@@ -6,6 +6,7 @@ import base64
 import builtins
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,6 @@ from steelyard.report.decimate import kept_points, running_time
 from steelyard.report.figures import autocorrelation
 from steelyard.report.numbers import percent, short, with_uncertainty
 from steelyard.report.tables import Column
-from tests.fake_fit import fake_fit
 
 URL_ATTRIBUTES = {"src", "href", "srcset", "data", "action", "poster", "background", "xlink:href"}
 
@@ -47,14 +47,20 @@ class Elements(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def made() -> tuple[Any, sy.Robot]:
-    return fake_fit()
+def made() -> tuple[sy.Fit, sy.Robot]:
+    """A fit of a robot of which nobody knows the truth, and that truth."""
+    robot = sy.load("spatial_3r").with_friction(viscous=4.0, coulomb=3.0)
+    truth = sy.hidden(robot, 7)
+    log = sy.record(truth, sy.excite(robot, seconds=10, harmonics=6, candidates=10), rate=100)
+    fit = sy.identify(robot, log, "wls")
+    return replace(fit, status=(*fit.status, "Said by <b>R & D</b>.")), truth
 
 
 @pytest.fixture(scope="module")
-def page(made: tuple[Any, sy.Robot], tmp_path_factory: pytest.TempPathFactory) -> Elements:
+def page(made: tuple[sy.Fit, sy.Robot], tmp_path_factory: pytest.TempPathFactory) -> Elements:
     fit, truth = made
-    path = report(fit, tmp_path_factory.mktemp("report") / "report.html", validation=fit.before, truth=truth)
+    other = sy.record(truth, sy.excite(fit.initial, seconds=10, harmonics=6, candidates=1, seed=3), rate=100)
+    path = report(fit, tmp_path_factory.mktemp("report") / "report.html", validation=other, truth=truth)
     assert path.stat().st_size < 8e6
     elements = Elements()
     elements.feed(path.read_text(encoding="utf-8"))
@@ -86,18 +92,18 @@ def test_nothing_is_asked_of_the_network(page: Elements) -> None:
     assert "url(" not in style
 
 
-def test_what_the_fit_says_is_on_the_page_as_text(page: Elements, made: tuple[Any, sy.Robot]) -> None:
+def test_what_the_fit_says_is_on_the_page_as_text(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
     fit, _ = made
     text = "".join(page.text)
-    assert "This model can be trusted <for its torques>." in text, "escaped, not read as markup"
-    assert "R & D said so." in text
+    assert "Said by <b>R & D</b>." in text, "escaped, not read as markup"
+    assert all(sentence in text for sentence in fit.check())
     for name in (*fit.base.names, *fit.parameter_names, *fit.robot.joint_names):
         assert name in text
     for word in ("What to do next", "How it was made", "before", "validation", percent(fit.total_relative_error, 2)):
         assert word in text
 
 
-def test_the_torques_drawn_are_those_of_the_fit(page: Elements, made: tuple[Any, sy.Robot]) -> None:
+def test_the_torques_drawn_are_those_of_the_fit(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
     fit, _ = made
     drawn = figures(page)
     assert set(drawn) == {"torques", "residuals", "errors", "singular", "uncertainty"}
@@ -138,7 +144,7 @@ def test_autocorrelation_is_that_of_the_definition(rng: np.random.Generator) -> 
     np.testing.assert_allclose(lags[:3], [0, 0.01, 0.02])
 
 
-def test_nothing_is_written_over_and_nothing_half(made: tuple[Any, sy.Robot], tmp_path: Path) -> None:
+def test_nothing_is_written_over_and_nothing_half(made: tuple[sy.Fit, sy.Robot], tmp_path: Path) -> None:
     fit, _ = made
     path = tmp_path / "report.html"
     path.write_text("mine")
@@ -150,7 +156,7 @@ def test_nothing_is_written_over_and_nothing_half(made: tuple[Any, sy.Robot], tm
     assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_a_missing_package_names_the_extra(made: tuple[Any, sy.Robot], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_names_the_extra(made: tuple[sy.Fit, sy.Robot], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fit, _ = made
     real = builtins.__import__
 
@@ -165,10 +171,10 @@ def test_a_missing_package_names_the_extra(made: tuple[Any, sy.Robot], tmp_path:
     assert not list(tmp_path.iterdir())
 
 
-def test_the_table_of_parameters_counts_what_is_true(made: tuple[Any, sy.Robot]) -> None:
+def test_the_table_of_parameters_counts_what_is_true(made: tuple[sy.Fit, sy.Robot]) -> None:
     fit, truth = made
     content = gather(fit, truth=truth)
-    true = fit.base.values(truth.parameters)
+    true = fit.base.values(truth.with_friction(offset=0.0).with_rotors(0.0).parameters)
     value, sigma = fit.base_values, fit.base_standard_deviation
     inside = int(np.sum(np.abs(value - true) <= 2 * sigma))
     assert f"{inside} of {fit.base.n_base} true values" in content.tables["base"].note

@@ -15,6 +15,8 @@ def doctor(
     effort: Annotated[str | None, typer.Option(metavar="torque|current", help="What an `effort` column holds.")] = None,
 ) -> None:
     """Say in sentences what is wrong with a log, and what it can show of the robot."""
+    from rich.text import Text
+
     import steelyard as sy
 
     from ..loading import load
@@ -22,6 +24,8 @@ def doctor(
     from ..show.console import console
 
     loaded = load(robot)
-    told = sy.doctor(loaded, read(log, loaded, mapping, effort, quiet=True))
-    for sentence in [told] if isinstance(told, str) else told:
-        console().print(f"• {sentence}", markup=False)
+    measured = read(log, loaded, mapping, effort, quiet=True)
+    told = sy.doctor(loaded, measured)
+    console().print(Text(told.verdict, style="bold green" if told.healthy else "bold yellow"))
+    for sentence in dict.fromkeys([*measured.remarks, *told.findings]):
+        console().print(Text(f"• {sentence}"))
