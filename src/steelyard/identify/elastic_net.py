@@ -20,8 +20,9 @@ GRID = np.concatenate([np.geomspace(0.3, 1e-7, 20), [0.0]])
 
 @dataclass(frozen=True)
 class ElasticNet:
-    """argmin 1/2 |W (tau - Y base)|^2 + s (mix |D base|_1 + (1 - mix)/2 |D base|_2^2), D the columns' norms; s is `strength` times its largest useful value.
+    """argmin 1/2 |W (tau - Y base)|^2 + s (mix |D base|_1 + (1 - mix)/2 |D base|_2^2), D the columns' norms.
 
+    s is `strength` times the least s that makes every parameter zero.
     mix = 1 is the lasso. `strength` None is chosen by blocked cross-validation, which 0 takes part in.
     Tibshirani, J. R. Stat. Soc. B 58 (1996), p. 267; Zou and Hastie, ibid. 67 (2005), p. 301.
     """
@@ -40,7 +41,7 @@ class ElasticNet:
         grid = GRID if self.strength is None else np.array([self.strength])
         costs = [held_out_squares(problem, weights, lambda R, s=s: shrunk(R, s, self.mix, problem.prior)) for s in grid] if len(grid) > 1 else [0.0]
         best = float(grid[int(np.argmin(costs))])
-        base = shrunk(problem.total.triangle(weights), best, self.mix, problem.prior)
+        base = shrunk(problem.total.triangle(weights), best, self.mix, problem.prior, steps=5000)
         zeros = tuple(n for n, x in zip(problem.base.names, base, strict=True) if x == 0)
         said = (f"{len(zeros)} base parameters are zero: {', '.join(zeros)}.",) if zeros else ()
         return Estimate(base, weights, said, {"strength": best, "mix": self.mix, "zero": zeros})
@@ -51,10 +52,10 @@ def Lasso(strength: float | None = None) -> ElasticNet:  # noqa: N802
     return ElasticNet(strength, 1.0, "lasso")
 
 
-def shrunk(triangle: Array, strength: float, mix: float, prior: Array, sweeps: int = 2000) -> Array:
-    """The minimum for one factor R of [Y tau], by coordinate descent on unit columns from the least-squares solution.
+def shrunk(triangle: Array, strength: float, mix: float, prior: Array, steps: int = 300) -> Array:
+    """The minimum for one factor R of [Y tau], by accelerated proximal gradient steps on unit columns from the least-squares solution.
 
-    Friedman, Hastie and Tibshirani, J. Stat. Software 33 (2010), section 2.
+    Beck and Teboulle, SIAM J. Imaging Sci. 2 (2009), p. 183.
     """
     start = least_squares(triangle, prior)
     if strength == 0:
@@ -63,20 +64,14 @@ def shrunk(triangle: Array, strength: float, mix: float, prior: Array, sweeps: i
     R, z = triangle[:-1, :-1] / scale, triangle[:-1, -1]
     G, c = R.T @ R, R.T @ z
     s = strength * float(np.max(np.abs(c), initial=0.0)) / mix
-    x = start * scale
-    rest = c - G @ x
-    for _ in range(sweeps):
-        moved = 0.0
-        for k in range(len(x)):
-            if G[k, k] == 0:
-                continue
-            pull = rest[k] + G[k, k] * x[k]
-            new = np.sign(pull) * max(abs(pull) - s * mix, 0.0) / (G[k, k] + s * (1 - mix))
-            step = new - x[k]
-            if step:
-                rest -= G[:, k] * step
-                x[k] = new
-                moved = max(moved, abs(step))
-        if moved <= 1e-10 * max(float(np.max(np.abs(x))), 1e-300):
-            break
+    rate = 1.0 / max(float(np.linalg.norm(G, 2)) + s * (1 - mix), 1e-300)
+    x = y = start * scale
+    momentum = 1.0
+    for _ in range(steps):
+        trial = y - rate * (G @ y - c + s * (1 - mix) * y)
+        new = np.sign(trial) * np.maximum(np.abs(trial) - rate * s * mix, 0.0)
+        grown = 0.5 + np.sqrt(0.25 + momentum**2)
+        if (y - new) @ (new - x) > 0:  # going uphill: start the momentum anew
+            grown = momentum = 1.0
+        y, x, momentum = new + (momentum - 1) / grown * (new - x), new, grown
     return np.asarray(x / scale)

@@ -105,8 +105,12 @@ class Problem:
         made = [Accumulator.empty(self.model.reach, self.base.n_base) for _ in range(parts)]
         done, total = 0, max(self.N, 1)
         for block in self.blocks():
-            k = min(parts - 1, done * parts // total)
-            made[k] = made[k].fold(block.Y, block.tau, block.keep, None if weigh is None else weigh(block))
+            weights = None if weigh is None else weigh(block)
+            number = np.minimum(parts - 1, (done + np.arange(len(block.t))) * parts // total)
+            edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)]
+            for a, b in zip(edges[:-1], edges[1:], strict=True):
+                keep = None if block.keep is None else block.keep[a:b]
+                made[number[a]] = made[number[a]].fold(block.Y[a:b], block.tau[a:b], keep, None if weights is None else weights[a:b])
             done += len(block.t)
         return tuple(made)
 
