@@ -59,6 +59,7 @@ def prepare(robot: Robot, log: Log, options: Options) -> Samples:
         raise LogError(f"expected a Log, not {type(log).__name__}; read one with read_log(path, robot), or make one with Log(t=, q=, tau=)")
     log = log.reordered(robot)
     require(log)
+    refuse_degrees(robot, log)
     log = clean(log)
     if log.N < LEAST:
         raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {LEAST}")
@@ -82,6 +83,21 @@ def require(log: Log) -> None:
         span = np.nanmax(log.q, axis=0) - np.nanmin(log.q, axis=0)
     if not np.any(span > 1e-9):
         raise LogError(f"{log.where}the robot never moved: q is the same in all {log.N} samples, so that nothing can be identified")
+
+
+def refuse_degrees(robot: Robot, log: Log) -> None:
+    """Raise LogError where joints that turn go far beyond what joints can: degrees, or motor angles."""
+    reach = np.nanmax(np.abs(log.q), axis=0)
+    turning = {body.coordinate for body in robot.tree.bodies if body.kind == "revolute"}
+    limits = robot.tree.limits or (None,) * robot.n
+    far = []
+    for j in sorted(turning):
+        limit = limits[j]
+        most = max(abs(limit.lower), abs(limit.upper)) if limit is not None else np.inf
+        if reach[j] > (max(2 * most, 2 * np.pi) if np.isfinite(most) else 6 * np.pi):
+            far.append(f"{robot.joint_names[j]} reaches {reach[j]:.4g}")
+    if len(far) > 0.5 * len(turning):
+        raise LogError(f"{log.where}q looks like degrees or motor angles, not radians at the joints: {', '.join(far)}")
 
 
 def smoothed(log: Log, options: Options) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_]]:

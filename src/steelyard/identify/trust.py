@@ -20,7 +20,7 @@ def check(fit: Fit) -> tuple[str, ...]:
     dark = int(np.sum(fit.r2 < 0.7))
     if fit.total_relative_error > 0.5 or len(fit.unseen) > 0.2 * fit.base.n_base or dark > 0.3 * fit.robot.n:
         verdict = "Do not trust this fit: the log does not identify this robot."
-    elif fit.unseen or dark or fit.total_relative_error > 0.2 or share > 0.5 * fit.base.n_base:
+    elif fit.unseen or dark or fit.total_relative_error > 0.2 or share > 0.7 * fit.base.n_base:
         verdict = "Trust this fit only for motions like those of the log."
     else:
         verdict = "This fit can be trusted for motions as fast and as wide as those of the log."

@@ -1,0 +1,241 @@
+"""identify: what it finds, holds, bounds and refuses."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.errors import CallError, LogError, ProblemError
+from steelyard.identify import SDP, cross_validate
+from steelyard.identify.extra import Coupling
+from tests.motions import fourier, recorded, rubbing
+
+FIXED = {"delay": 0, "coulomb_width": 0}
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return rubbing(sy.load("spatial_3r"))
+
+
+@pytest.fixture(scope="module")
+def fit(arm):
+    return sy.identify(arm.with_parameters(1.2 * arm.parameters), recorded(arm, noise=0.3))
+
+
+def test_a_log_of_positions_and_torques_is_enough(arm):
+    log = recorded(arm, seconds=40, rate=200, noise=0.2)
+    bare = sy.Log(t=log.t, q=log.q, tau=log.tau, joint_names=log.joint_names)
+    found = sy.identify(arm.with_parameters(1.3 * arm.parameters), bare)
+    assert found.validate(recorded(arm, seed=4)).total_relative_error < 0.02
+
+
+def test_logs_may_be_several_and_split_anywhere(arm):
+    log = recorded(arm, noise=0.1)
+    whole = sy.identify(arm, log, "wls", decimate=1, **FIXED)
+    parts = sy.identify(arm, [log[:700], log[700:]], "wls", decimate=1, **FIXED)
+    assert np.allclose(whole.base_values, parts.base_values, rtol=1e-8, atol=1e-8)
+
+
+def test_joints_are_matched_by_name(arm):
+    log = recorded(arm, noise=0.1)
+    shuffled = log.select(("joint3", "joint1", "joint2"))
+    assert np.allclose(sy.identify(arm, shuffled, "wls", **FIXED).base_values, sy.identify(arm, log, "wls", **FIXED).base_values)
+
+
+def test_a_delay_is_found_and_taken_out(arm):
+    t, q, qd, qdd = fourier(3, 30, 200)
+    tau = arm.inverse_dynamics(q, qd, qdd)
+    late = np.column_stack([np.interp(t - 0.0123, t, tau[:, j]) for j in range(3)])
+    late += 0.05 * np.random.default_rng(0).normal(size=late.shape)
+    log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=late, joint_names=arm.joint_names)
+    found = sy.identify(arm, log)
+    assert np.allclose(found.delay, 0.0123, atol=2e-3)
+    assert any("late" in sentence for sentence in found.status)
+    assert found.total_relative_error < sy.identify(arm, log, delay=0).total_relative_error
+
+
+def test_the_width_of_coulomb_friction_is_found(arm):
+    t, q, qd, qdd = fourier(3, 30, 100)
+    smooth = arm.with_friction(coulomb=0.0).inverse_dynamics(q, qd, qdd) + 3.0 * np.tanh(qd / 0.1)
+    log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=smooth + 0.02 * np.random.default_rng(1).normal(size=q.shape), joint_names=arm.joint_names)
+    found = sy.identify(arm, log, delay=0)
+    assert np.allclose(found.model.widths, 0.1, rtol=0.3)
+    assert found.total_relative_error < 0.2 * sy.identify(arm, log, **FIXED).total_relative_error
+
+
+def test_held_parameters_stay_and_are_not_unknown(arm):
+    described = arm.with_parameters(1.2 * arm.parameters)
+    found = sy.identify(described, recorded(arm), "wls", hold={"joint1.Fv": 2.0, "link3.mcx": None}, **FIXED)
+    names = found.parameter_names
+    assert found.parameters[names.index("joint1.Fv")] == pytest.approx(2.0, abs=1e-9)
+    assert found.parameters[names.index("link3.mcx")] == pytest.approx(described.parameters[names.index("link3.mcx")], abs=1e-9)
+    assert "joint1.Fv" not in found.base.names
+    assert found.standard_deviation[names.index("joint1.Fv")] == 0
+
+
+def test_known_torques_are_taken_out(arm):
+    log = recorded(arm)
+    spring = lambda q, qd, qdd: 5.0 * q  # noqa: E731
+    found = sy.identify(arm, log.replace(tau=log.tau + 5.0 * log.q), "wls", known=spring, **FIXED)
+    assert found.total_relative_error < 1e-8
+    assert np.allclose(found.base_values, found.base.values(arm.parameters), atol=1e-7)
+
+
+def test_a_coupled_wrist_has_three_more_parameters(arm):
+    log = recorded(arm)
+    extra = Coupling("joint1", "joint2").bound(arm.joint_names)
+    tau = log.tau + extra.columns(log.q, log.qd, log.qdd) @ np.array([0.02, 0.5, 0.7])
+    found = sy.identify(arm, log.replace(tau=tau), coupling=sy.Coupling("joint1", "joint2"), **FIXED)
+    assert found.base.n_base == sy.base_parameters(arm).n_base + 3
+    assert found.extra == pytest.approx({"joint2.Iam": 0.02, "joint2.Fvm": 0.5, "joint2.Fcm": 0.7}, rel=1e-5)
+    with pytest.raises(CallError, match="did you mean 'joint2'"):
+        sy.identify(arm, log, coupling=sy.Coupling("joint2x", "joint3"))
+
+
+def test_bounds_hold(arm):
+    log = recorded(arm, noise=0.2)
+    bounds = {"link2.m": (5.0, 9.0), "total_mass": (None, 30.0), "link3.com": ((-1, -0.1, -0.1), (1, 0.1, 0.1))}
+    found = sy.identify(arm, log, bounds=bounds, **FIXED)
+    pi = dict(zip(found.parameter_names, found.parameters, strict=True))
+    assert 5.0 - 1e-6 <= pi["link2.m"] <= 9.0 + 1e-6
+    assert pi["link1.m"] + pi["link2.m"] + pi["link3.m"] <= 30.0 + 1e-6
+    assert abs(pi["link3.mcy"]) <= 0.1 * pi["link3.m"] + 1e-6
+
+
+def test_bounds_that_no_robot_meets_are_named(arm):
+    bounds = {"link2.m": (50.0, 60.0), "total_mass": (0.0, 10.0), "link3.m": (1.0, 9.0)}
+    with pytest.raises(ProblemError, match=r"link2\.m in \[50.0, 60.0\]; total_mass in \[0.0, 10.0\]"):
+        sy.identify(arm, recorded(arm), bounds=bounds, **FIXED)
+    with pytest.raises(CallError, match=r"did you mean 'link2\.m'"):
+        sy.identify(arm, recorded(arm), bounds={"link2.mm": (0, 1)})
+
+
+def test_a_seven_link_arm_is_made_consistent_in_a_small_program():
+    true = rubbing(sy.load("elbow_6r"))
+    noisy = recorded(true, noise=3.0, seconds=5, rate=50)
+    fit = sy.identify(true.with_parameters(0.7 * true.parameters), noisy, SDP(pull=1e-3), **FIXED)
+    q = np.random.default_rng(1).uniform(-3, 3, (2000, 6))
+    assert np.all(np.linalg.eigvalsh(fit.robot.mass_matrix(q))[:, 0] > 0)
+    assert np.all(fit.parameters[[i for i, n in enumerate(fit.parameter_names) if n.endswith((".Ia", ".Fv", ".Fc"))]] >= 0)
+
+
+def test_the_result_says_what_it_is(fit, arm):
+    assert fit.residuals.shape == fit.predicted.shape == fit.measured.shape == (len(fit.t), 3)
+    assert np.allclose(fit.measured - fit.predicted, fit.residuals)
+    assert fit.rms.shape == fit.relative_error.shape == fit.r2.shape == (3,)
+    assert fit.total_relative_error < fit.before.total_relative_error
+    assert fit.covariance.shape == (fit.base.n_base, fit.base.n_base)
+    assert np.all(np.linalg.eigvalsh(fit.covariance) > -1e-12)
+    assert fit.standard_deviation.shape == fit.parameters.shape == fit.relative_std.shape
+    assert "base parameter" in fit.summary()
+    assert all(name in fit.summary() for name in arm.joint_names)
+    assert all(isinstance(sentence, str) for sentence in fit.check())
+    with pytest.raises(AttributeError):
+        fit.robot = arm
+
+
+def test_essential_parameters_are_fewer_and_predict_nearly_as_well(arm):
+    fit = sy.identify(arm, recorded(arm, noise=2.0), "wls", **FIXED)
+    few = fit.essential()
+    assert 0 < len(few.names) < fit.base.n_base
+    assert set(few.names) | set(few.eliminated) == set(fit.base.names)
+    assert few.growth <= 1.03
+    assert "joint1.Fv" in few.names
+    assert "essential" in str(few)
+
+
+def test_validation_compares_with_another_model(fit, arm):
+    log = recorded(arm, seed=8)
+    result = fit.validate(log, other=arm)
+    assert result.other.total_relative_error < 1e-9 < result.total_relative_error < result.before.total_relative_error
+    assert "other" in str(result)
+    assert fit.validate(log, other=fit).other.total_relative_error == pytest.approx(result.total_relative_error, rel=1e-9)
+    with pytest.raises(CallError, match="Robot or a Fit"):
+        fit.validate(log, other=3)
+
+
+def test_cross_validation_leaves_each_part_out(arm):
+    made = cross_validate(arm, recorded(arm, noise=0.3), blocks=3, estimator="wls", **FIXED)
+    assert len(made.fits) == len(made.validations) == 3
+    assert 0 < made.total_relative_error < 0.1
+    assert "in all" in str(made)
+
+
+def test_json_holds_everything_and_is_never_written_over(fit, tmp_path):
+    path = tmp_path / "fit.json"
+    fit.to_json(path)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert [row["name"] for row in data["parameters"]] == list(fit.parameter_names)
+    assert len(data["base_parameters"]) == fit.base.n_base
+    assert data["provenance"]["robot"]["fingerprint"] == fit.initial.fingerprint
+    assert len(data["provenance"]["logs"][0]["sha256"]) == 64
+    with pytest.raises(CallError, match="exists"):
+        fit.to_json(path)
+    fit.to_json(path, overwrite=True)
+    assert [p.name for p in tmp_path.iterdir()] == ["fit.json"]
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"tau": None}, "no torque"),
+        ({"tau": np.zeros((2000, 3))}, "zero throughout"),
+        ({"q": np.full((2000, 3), 0.3)}, "never moved"),
+        ({"joint_names": ("joint1", "joint2", "jiont3")}, "joint3"),
+    ],
+)
+def test_a_log_that_says_nothing_is_refused(arm, change, match):
+    with pytest.raises(LogError, match=match):
+        sy.identify(arm, recorded(arm).replace(**change))
+
+
+def test_degrees_are_refused(arm):
+    log = recorded(arm)
+    with pytest.raises(LogError, match="degrees"):
+        sy.identify(arm, log.replace(q=np.rad2deg(log.q) * 3, qd=None, qdd=None))
+
+
+def test_a_nan_in_the_middle_is_filled_and_said(arm):
+    log = recorded(arm)
+    tau = log.tau.copy()
+    tau[777, 1] = np.nan
+    found = sy.identify(arm, log.replace(tau=tau), "wls", **FIXED)
+    assert np.all(np.isfinite(found.base_values))
+    assert any("NaN" in sentence for sentence in found.status)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"friction": ("viscos",)}, "did you mean 'viscous'"),
+        ({"smoothing": "kalmann"}, "did you mean 'kalman'"),
+        ({"smoothing": "butterworth"}, "cutoff"),
+        ({"cutoff": -1.0, "smoothing": "butterworth"}, "positive"),
+        ({"decimate": -2}, "decimate"),
+        ({"mask": {"joint9": 0.1}}, "joint9"),
+        ({"mask": {"joint1": -0.1}}, "negative"),
+        ({"delay": "guess"}, "delay"),
+        ({"coulomb_width": "guess"}, "coulomb_width"),
+        ({"hold": ["joint1.Fx"]}, "joint1.Fx"),
+        ({"hold": ["link1", "link2", "link3", "joint1", "joint2", "joint3"]}, "nothing to identify"),
+        ({"prior": "cat"}, "prior"),
+        ({"bounds": {"link1.m": 3}}, "lowest, highest"),
+        ({"bounds": {"link1.m": (3, 2)}}, "empty"),
+        ({"bounds": {"link9.com": ((0, 0, 0), (1, 1, 1))}}, "link9"),
+        ({"coupling": sy.Coupling("joint1", "joint1")}, "twice"),
+    ],
+)
+def test_a_wrong_option_is_named(arm, options, match):
+    with pytest.raises(CallError, match=match):
+        sy.identify(arm, recorded(arm), **options)
+
+
+def test_no_log_is_no_log(arm):
+    with pytest.raises(LogError, match="no log"):
+        sy.identify(arm, [])
+    with pytest.raises(LogError, match="expected a Log"):
+        sy.identify(arm, np.zeros((5, 3)))
