@@ -10,8 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+settings.register_profile("steelyard", deadline=None, derandomize=True)  # the same examples in every run, on machines of any speed
+settings.load_profile("steelyard")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

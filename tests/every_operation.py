@@ -23,7 +23,7 @@ def every_operation(x: Any, y: Any) -> list[Any]:
         *(sin(a), cos(a), sin(b * 3.0), cos(b + 1.0), sin(a) * cos(b), sin(cos(d))),
         *(sqrt(absolute(a)), exp(c), tanh(d), exp(-absolute(b)), sqrt(c)),
         *(absolute(d), sign(a), sign(-b), sign(sin(c))),
-        *(where(a < b, a, b), where(a <= b, c, -d), where(c > 1.0, sin(c), c), where(0.0 >= d, 1.0, 2.0)),
+        *(where(a < b, a, b), where(a <= b, c, -d), where(c > 1.0, sin(c), c), where(d >= 0.0, 1.0, 2.0)),
         where(absolute(c) < 10.0, sqrt(absolute(c)), where(d < 0.0, d, c)),
         *(0.0, 1.5, -2.0, a, d),
     ]

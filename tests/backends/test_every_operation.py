@@ -90,7 +90,9 @@ def test_sympy(states) -> None:
     (expressions,) = sympy_form.expressions(traced(), [names[:2], names[2:]])
     function = sp.lambdify(names, expressions, "numpy")
     x, y = states
-    finite = np.all(np.isfinite(x) & np.isfinite(y) & (y[:, :1] >= 0), axis=1)  # SymPy's functions know neither NaN nor infinity, sqrt is real
+    finite = np.all(
+        np.isfinite(x) & np.isfinite(y) & (y[:, :1] >= 0), axis=1
+    )  # SymPy's functions know neither NaN nor infinity, sqrt is real
     x, y = x[finite], y[finite]
     with np.errstate(all="ignore"):
         columns = function(*x.T, *y.T)

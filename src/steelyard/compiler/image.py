@@ -53,7 +53,7 @@ def link(code: bytes, symbol: str = "kernel") -> Image | None:
     """The image of an ELF object, or None where this is not that simple."""
     try:
         return _link(code, symbol.encode() + b"\0")
-    except (struct.error, IndexError, KeyError):
+    except (struct.error, IndexError, KeyError, OverflowError):
         return None
 
 
@@ -102,7 +102,9 @@ def _place(code: bytes, sections: list[_Section]) -> tuple[bytearray, dict[int, 
 
 
 def _symbols(code: bytes, sections: list[_Section]) -> tuple[list[_Symbol], bytes]:
-    table = next(s for s in sections if s.kind == _SYMBOLS)
+    table = next((s for s in sections if s.kind == _SYMBOLS), None)
+    if table is None:
+        raise KeyError("no symbols")
     names = sections[table.link]
     symbols = [_Symbol(*struct.unpack_from("<IBBHQQ", code, table.offset + i)) for i in range(0, table.size, 24)]
     return symbols, code[names.offset : names.offset + names.size]

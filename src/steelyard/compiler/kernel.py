@@ -31,7 +31,7 @@ class Kernel:
     """
 
     def __init__(self, program: Program) -> None:
-        self._open(Interface.of(program), lambda: program)
+        self._open(Interface.of(program), _loaded(program))
 
     @classmethod
     def recalled(cls, key: str | None, make: Callable[[], Program]) -> Kernel:
@@ -39,26 +39,21 @@ class Kernel:
 
         The key must name all that the program depends on, the code that traces included. None: it cannot be named.
         """
-        kernel = cls.__new__(cls)
         name = None if key is None else cache.key("interface", key)
-        found = None if name is None else Interface.read(cache.read(name) or b"")
-        if found is None:
+        interface = None if name is None else Interface.read(cache.read(name) or b"")
+        loaded = None if interface is None else _recalled(interface.digest)
+        if interface is None or loaded is None:
             program = make()
-            found, make = Interface.of(program), lambda: program
+            interface, loaded = Interface.of(program), _loaded(program)
             if name is not None:
-                cache.write(name, found.write())
-        kernel._open(found, make)
+                cache.write(name, interface.write())
+        kernel = cls.__new__(cls)
+        kernel._open(interface, loaded)
         return kernel
 
-    def _open(self, interface: Interface, make: Callable[[], Program]) -> None:
+    def _open(self, interface: Interface, loaded: Loaded) -> None:
         self.name, self.inputs, self.outputs = interface.name, interface.inputs, interface.outputs
         self.operations, self.nodes, self.digest = interface.operations, interface.nodes, interface.digest
-        if not self.inputs:
-            raise CallError(f"{self.name} takes no array; expected at least one, whose shape gives that of the result")
-        for operand in (*self.inputs, *self.outputs):
-            if operand.size == 0:
-                raise CallError(f"{self.name}: {operand.name} has no scalar, shape {operand.shape}; expected at least one")
-        loaded = _loaded(self.digest, make)
         shapes = [o.shape for o in self.inputs], [o.shape for o in self.outputs]
         table = native.library()
         doc = f"{self.name} ({self.operations} operations)"
@@ -76,21 +71,38 @@ class Kernel:
             raise mismatch(self.name, self.inputs, self.outputs, args, out, error) from None
 
 
-def _loaded(digest: str, make: Callable[[], Program]) -> Loaded:
-    """The machine code of a program from the disk, or compiled and kept there. Code on the disk that does not load is made anew."""
-    version = sources(Path(__file__).parent)
-    name = None if version is None else cache.key("code", digest, machine(), version)
-    found = None if name is None else cache.read(name)
+def _loaded(program: Program) -> Loaded:
+    """The machine code of a program: from the disk, or compiled and kept there."""
+    found = _recalled(program.digest)
     if found is not None:
-        with suppress(RuntimeError):
-            return load(found)
-    code = pack(_compiled(make()))
+        return found
+    code = pack(_compiled(program))
+    name = _name(program.digest)
     if name is not None:
         cache.write(name, code)
     return load(code)
 
 
+def _recalled(digest: str) -> Loaded | None:
+    """What the disk has of a program. Code that does not load is as good as none."""
+    name = _name(digest)
+    found = None if name is None else cache.read(name)
+    with suppress(RuntimeError):
+        return None if found is None else load(found)
+    return None
+
+
+def _name(digest: str) -> str | None:
+    version = sources(Path(__file__).parent)
+    return None if version is None else cache.key("code", digest, machine(), version)
+
+
 def _compiled(program: Program) -> bytes:
+    if not program.inputs:
+        raise CallError(f"{program.name} takes no array; expected at least one, whose shape gives that of the result")
+    for operand in (*program.inputs, *program.outputs):
+        if operand.size == 0:
+            raise CallError(f"{program.name}: {operand.name} has no scalar, shape {operand.shape}; expected at least one")
     from .llvm import render  # what only compiling needs is imported when something is compiled
 
     host = native.host()

@@ -1,4 +1,7 @@
-"""Programs cut into parts: compile time grows faster than the length of a function, so past a budget values are handed on in memory."""
+"""Programs cut into parts: compile time grows faster than the length of a function, so past a budget values are handed on in memory.
+
+The first part reads all inputs, before anything is written: an output may be the very array that an input is.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,22 @@ from dataclasses import dataclass
 from .graph import Expr
 from .program import Program
 
-FREE = ("const", "input", "lt", "le")  # made anew in the part that needs them
+FREE = ("const", "lt", "le")  # made anew in the part that needs them
 
 
 @dataclass(frozen=True)
 class Part:
     """Consecutive steps of a program.
 
-    `loads` and `stores` map values that cross its borders to slots of memory; `writes` are the (output, first column) pairs of results that
-    can be written once it has run; `leaves` are the inputs that it reads.
+    `leaves` are the inputs that it reads; `loads` and `stores` map values that cross its borders to slots of memory; `writes` are the
+    (output, first column) pairs of results that can be written once it has run.
     """
 
+    leaves: tuple[Expr, ...]
     steps: tuple[Expr, ...]
     loads: dict[int, int]
     stores: dict[int, int]
     writes: tuple[tuple[int, int], ...]
-    leaves: tuple[Expr, ...]
 
 
 def slots(parts: Sequence[Part]) -> int:
@@ -33,20 +36,21 @@ def slots(parts: Sequence[Part]) -> int:
 
 def cut(program: Program, budget: int, pairs: Iterable[tuple[int, int]]) -> list[Part]:
     """Parts of at most `budget` steps that write the given pairs of results."""
-    steps = [s for s in program.steps if s.op not in FREE]
+    leaves = [s for s in program.steps if s.op == "input"]
+    steps = [s for s in program.steps if s.op not in FREE and s.op != "input"]
     pieces = [steps[i : i + budget] for i in range(0, len(steps), budget)] or [[]]
-    home = {s.id: i for i, piece in enumerate(pieces) for s in piece}
+    home = {s.id: i for i, piece in enumerate([leaves + pieces[0], *pieces[1:]]) for s in piece}
     writes: list[list[tuple[int, int]]] = [[] for _ in pieces]
     for k, c in pairs:
-        writes[max((home.get(r.id, 0) for r in _values(pair(program, k, c))), default=0)].append((k, c))
-    needs: list[dict[int, None]] = []
-    leaves: list[tuple[Expr, ...]] = []
+        writes[max((home[r.id] for r in _values(pair(program, k, c))), default=0)].append((k, c))
+    needs = []
     for i, piece in enumerate(pieces):
         found = _values([*(a for s in piece for a in s.args), *(r for k, c in writes[i] for r in pair(program, k, c))])
-        needs.append({a.id: None for a in found if a.op != "input" and home[a.id] != i})
-        leaves.append(tuple(a for a in found if a.op == "input"))
-    stores, slot = _allocate(pieces, needs)
-    return [Part(tuple(piece), {v: slot[v] for v in needs[i]}, stores[i], tuple(writes[i]), leaves[i]) for i, piece in enumerate(pieces)]
+        needs.append([a.id for a in found if home[a.id] != i])
+    stores, slot = _allocate([leaves + pieces[0], *pieces[1:]], needs)
+    read = [tuple(leaves), *(() for _ in pieces[1:])]
+    loads = [{v: slot[v] for v in need} for need in needs]
+    return [Part(*part) for part in zip(read, map(tuple, pieces), loads, stores, map(tuple, writes), strict=True)]
 
 
 def pair(program: Program, k: int, column: int) -> tuple[object, ...]:
@@ -61,14 +65,14 @@ def _values(wanted: Iterable[object]) -> list[Expr]:
     while stack:
         a = stack.pop()
         if isinstance(a, Expr) and a.op != "const" and a.id not in found:
-            if a.op in FREE and a.op != "input":
+            if a.op in FREE:
                 stack += a.args
             else:
                 found[a.id] = a
     return sorted(found.values(), key=lambda node: node.id)
 
 
-def _allocate(pieces: Sequence[Sequence[Expr]], needs: Sequence[dict[int, None]]) -> tuple[list[dict[int, int]], dict[int, int]]:
+def _allocate(pieces: Sequence[Sequence[Expr]], needs: Sequence[Sequence[int]]) -> tuple[list[dict[int, int]], dict[int, int]]:
     """Slots by linear scan: a slot is free again after the last part that needs it. Returns what every part stores, and all slots."""
     last = {v: i for i, need in enumerate(needs) for v in need}
     slot: dict[int, int] = {}

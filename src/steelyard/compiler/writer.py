@@ -6,7 +6,6 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-
 # A comparison, to be named in place of "?": quiet, as in NumPy. NaN compares false and raises no flag, which plain `fcmp` does not promise.
 COMPARE = 'call {M} @llvm.experimental.constrained.fcmp.{v}({V} {0}, {V} {1}, metadata !"?", metadata !"fpexcept.strict")'
 

@@ -1,0 +1,108 @@
+"""Programs cut into parts give the numbers of the whole, on the algorithms of real robots, however small the parts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.compiler import llvm
+from steelyard.compiler.lanes import pair_columns
+from steelyard.compiler.program import Program
+from steelyard.compiler.split import FREE, Part, cut, slots
+from steelyard.kernels import program
+from tests.interpret import run
+from tests.renderings import hosts, ufunc_of
+
+ALGORITHMS = ["inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "regressor", "kinetic_energy"]
+
+
+def inputs(made: Program, rng: np.random.Generator, count: int = 21) -> list[np.ndarray]:
+    return [rng.normal(size=(count, *operand.shape)) for operand in made.inputs]
+
+
+def parts(made: Program, budget: int) -> list[Part]:
+    return cut(made, budget, [(k, c) for k, o in enumerate(made.outputs) for c in pair_columns(o.size)])
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("robot", ["puma560", "planar_rp"])
+def test_parts_are_the_whole(robot: str, name: str, rng: np.random.Generator) -> None:
+    made = program(sy.load(robot).tree, name)
+    state = inputs(made, rng)
+    whole = ufunc_of(made)(*state)
+    for budget in (20, 150):
+        assert len(parts(made, budget)) == -(-len([s for s in made.steps if s.op not in (*FREE, "input")]) // budget)
+        np.testing.assert_allclose(ufunc_of(made, budget=budget)(*state), whole, rtol=1e-11, atol=1e-12 * np.abs(whole).max())
+
+
+@pytest.mark.parametrize("host", hosts().values(), ids=hosts().keys())
+def test_every_width(host, rng: np.random.Generator) -> None:
+    made = program(sy.load("spatial_3r").tree, "forward_dynamics")
+    state = inputs(made, rng)
+    expected = [run(made, [x[i] for x in state])[0] for i in range(len(state[0]))]
+    for budget in (2500, 20):
+        np.testing.assert_allclose(ufunc_of(made, host, budget)(*state), expected, rtol=1e-10)
+
+
+def test_parameters_and_wrenches_as_inputs(rng: np.random.Generator) -> None:
+    made = program(sy.load("spatial_3r").tree, "inverse_dynamics", wrench=True, parameters=True)
+    state = inputs(made, rng)
+    np.testing.assert_allclose(ufunc_of(made, budget=25)(*state), ufunc_of(made)(*state), rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("budget", [1, 7, 40])
+def test_parts_hand_on_what_is_needed(budget: int) -> None:
+    """Everything is computed once, in a part that has or was handed its arguments, and no slot is taken from who still needs it."""
+    made = program(sy.load("spatial_3r").tree, "forward_dynamics")
+    memory: dict[int, int] = {}
+    computed: set[int] = set()
+    for part in parts(made, budget):
+        known = {leaf.id for leaf in part.leaves}
+        for value, slot in part.loads.items():
+            assert memory[slot] == value, "a slot holds the value that is expected there"
+            known.add(value)
+        for s in part.steps:
+            assert s.id not in computed
+            assert all(a.op in FREE or a.id in known for a in s.args)
+            known.add(s.id)
+            computed.add(s.id)
+        for value, slot in part.stores.items():
+            assert value in known
+            memory[slot] = value
+    assert computed == {s.id for s in made.steps if s.op not in (*FREE, "input")}
+
+
+def test_inputs_are_read_before_anything_is_written() -> None:
+    made = program(sy.load("puma560").tree, "inverse_dynamics")
+    first, *others = parts(made, 20)
+    assert {leaf.id for leaf in first.leaves} == {s.id for s in made.steps if s.op == "input"}
+    assert not any(part.leaves for part in others)
+
+
+def test_slots_are_used_again() -> None:
+    made = program(sy.load("puma560").tree, "forward_dynamics")
+    cuts = parts(made, 20)
+    handed_on = sum(len(part.stores) for part in cuts)
+    assert slots(cuts) < handed_on / 2
+
+
+def test_every_result_is_written_once() -> None:
+    made = program(sy.load("puma560").tree, "regressor")
+    written = [write for part in parts(made, 50) for write in part.writes]
+    assert sorted(written) == [(0, c) for c in pair_columns(made.outputs[0].size)]
+
+
+def test_a_humanoid_is_split(example_robots: Path, rng: np.random.Generator) -> None:
+    robot = sy.load(example_robots / "talos_data" / "robots" / "talos_reduced.urdf")
+    made = program(robot.tree, "inverse_dynamics")
+    assert robot.n == 32
+    assert len(parts(made, llvm.BUDGET)) > 1
+    q, qd, qdd = state = inputs(made, rng, 9)
+    expected = [run(made, [x[i] for x in state])[0] for i in range(9)]
+    np.testing.assert_allclose(robot.inverse_dynamics(q, qd, qdd), expected, rtol=1e-9, atol=1e-9)
+    in_place = qdd.copy()
+    robot.inverse_dynamics(q, qd, in_place, out=in_place)
+    np.testing.assert_array_equal(in_place, robot.inverse_dynamics(q, qd, qdd))

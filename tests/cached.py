@@ -1,0 +1,44 @@
+"""A small program, a kernel cache of its own, and a record of what is compiled, for the tests of the cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steelyard.compiler import native
+from steelyard.compiler.kernel import Kernel
+from steelyard.compiler.program import Operand, Program, trace
+
+
+def program(factor: float = 3.0) -> Program:
+    return trace("scaled", lambda x: [factor * x[0], x[1].sin()], [Operand("x", (2,), "[m]")], [Operand("z", (2,), "[N]")])
+
+
+def works(made: Kernel, factor: float = 3.0) -> bool:
+    return bool(np.allclose(made([[2.0, 0.5]]), [[2.0 * factor, np.sin(0.5)]], rtol=1e-15))
+
+
+def refused() -> Program:
+    raise AssertionError("this was on disk and needed no tracing")
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "deep" / "cache"
+    monkeypatch.setenv("STEELYARD_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What has been compiled, in order: one text per compilation."""
+    seen: list[str] = []
+    compile_object = native.compile_object
+    monkeypatch.setattr(native, "compile_object", lambda text, *rest: seen.append(text) or compile_object(text, *rest))
+    return seen
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir())

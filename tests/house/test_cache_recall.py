@@ -1,0 +1,193 @@
+"""What the disk cache gives back: nothing stale, kernels without tracing, within a bound, to many processes at once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from steelyard.compiler import cache, kernel, machine_code, sources
+from steelyard.compiler.interface import Interface
+from steelyard.compiler.kernel import Kernel
+from tests.cached import compiled, files, place, program, refused, works
+
+__all__ = ["compiled", "place"]  # fixtures
+
+
+def test_other_sources_other_code(place: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    Kernel(program())
+    for changed in ("another renderer", "yet another"):
+        monkeypatch.setattr(kernel, "sources", lambda *places, changed=changed: changed)
+        assert works(Kernel(program()))
+    assert len(compiled) == 3
+    monkeypatch.setattr(kernel, "machine", lambda: "another processor")
+    assert works(Kernel(program()))
+    assert len(compiled) == 4
+
+
+def test_unknown_sources_no_cache(place: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "sources", lambda *places: None)
+    assert works(Kernel(program()))
+    assert works(Kernel.recalled(None, program))
+    assert len(compiled) == 2
+    assert not place.exists()
+
+
+def test_sources_name_every_byte(tmp_path: Path) -> None:
+    seen = set()
+    for name, content in {"a.py": "x = 1\n", "b.py": "y = 2\n", "deep/c.py": "z = 3\n"}.items():
+        folder = tmp_path / str(len(seen))
+        for other, text in {"a.py": "", "b.py": "", "deep/c.py": "", name: content}.items():
+            path = folder / other
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            os.utime(path, (1.0, 1.0))
+        seen.add(sources.sources(folder))
+    assert None not in seen
+    assert len(seen) == 3
+
+
+def test_sources_that_do_not_tell_what_runs(tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    assert sources.sources(tmp_path / "none") is None
+    (tmp_path / "edited").mkdir()
+    (tmp_path / "edited" / "a.py").write_text("saved after the start")
+    os.utime(tmp_path / "edited" / "a.py", (time.time() + 9, time.time() + 9))
+    assert sources.sources(tmp_path / "edited") is None
+
+
+def test_keys_depend_on_every_part() -> None:
+    keys = {cache.key(*parts) for parts in (("a", "b"), ("a", "c"), ("b", "a"), ("a",), ("a", "b", ""), ("ab",))}
+    assert len(keys) == 6
+
+
+# recalled by what it was traced from ------------------------------------------------------------------------------------------------------
+
+
+def test_a_kernel_is_recalled_without_tracing(place: Path, compiled: list[str]) -> None:
+    first = Kernel.recalled("robot, algorithm, version", program)
+    again = Kernel.recalled("robot, algorithm, version", refused)
+    assert works(again)
+    assert len(compiled) == 1
+    for name in ("name", "inputs", "outputs", "operations", "nodes", "digest"):
+        assert getattr(again, name) == getattr(first, name)
+    assert again.inputs[0].unit == "[m]"
+    assert works(Kernel.recalled("another robot", lambda: program(4.0)), 4.0)
+
+
+def test_code_that_is_gone_is_made_anew(place: Path, compiled: list[str]) -> None:
+    made = Kernel.recalled("robot", program)
+    (place / kernel._name(made.digest)).unlink()
+    assert works(Kernel.recalled("robot", program))
+    assert len(compiled) == 2
+    assert works(Kernel.recalled("robot", refused))
+
+
+@pytest.mark.parametrize("junk", [b"", b"{}", b"[1]", b"\xff", b'{"name": 1, "inputs": 2}', b"null"])
+def test_an_interface_that_makes_no_sense(junk: bytes, place: Path) -> None:
+    assert Interface.read(junk) is None
+    Kernel.recalled("robot", program)
+    cache.write(cache.key("interface", "robot"), junk)
+    assert works(Kernel.recalled("robot", program))
+    assert works(Kernel.recalled("robot", refused))
+
+
+def test_an_interface_of_another_program(place: Path) -> None:
+    """Should a key ever stand for two programs, the one that is traced counts."""
+    other = Interface.of(program(9.0))
+    cache.write(cache.key("interface", "robot"), other.write())
+    assert works(Kernel.recalled("robot", program))
+    assert works(Kernel.recalled("robot", refused))
+
+
+def test_an_interface_comes_back() -> None:
+    interface = Interface.of(program())
+    assert Interface.read(interface.write()) == interface
+
+
+# a directory that does not grow for ever --------------------------------------------------------------------------------------------------
+
+
+def age(path: Path, days: float) -> None:
+    then = time.time() - 86400 * days
+    os.utime(path, (then, then))
+
+
+def test_the_least_used_go_first(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [cache.key(str(i)) for i in range(6)]
+    for i, name in enumerate(names):
+        cache.write(name, bytes(1000))
+        age(place / name, 10 - i)
+    assert cache.read(names[0]) is not None  # used just now: no longer the oldest
+    monkeypatch.setattr(cache, "LIMIT", 4500)
+    cache.write(cache.key("new"), bytes(1000))
+    left = {path.name for path in files(place)}
+    assert left == {names[0], names[4], names[5], cache.key("new")}
+
+
+def test_only_its_own_files_go(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.write(cache.key("own"), bytes(100))
+    strangers = [place / "thesis.tex", place / ("a" * 40), place / f"{'a' * 40}.cached.bak"]
+    for path in strangers:
+        path.write_text("precious")
+        age(path, 1000)
+    folder, link = place / f"{'b' * 40}.cached", place / f"{'c' * 40}.cached"
+    folder.mkdir()
+    link.symlink_to(strangers[0])
+    age(place / cache.key("own"), 5)
+    monkeypatch.setattr(cache, "LIMIT", 0)
+    cache.write(cache.key("new"), bytes(100))
+    assert not (place / cache.key("own")).exists()
+    assert all(path.exists() for path in (*strangers, folder, link))
+
+
+def test_what_dead_writers_left_goes(place: Path) -> None:
+    place.mkdir(parents=True, mode=0o700)
+    old, new = place / ".new-old", place / ".new-new"
+    for path in (old, new):
+        path.write_bytes(b"half")
+    age(old, 1)
+    cache.write(cache.key("any"), b"content")
+    assert not old.exists()
+    assert new.exists(), "its writer may be at work"
+
+
+# other processes --------------------------------------------------------------------------------------------------------------------------
+
+START = """
+import sys
+import numpy as np
+import steelyard as sy
+robot = sy.load("spatial_3r")
+x = np.arange(3.0)
+print(repr(robot.inverse_dynamics(x, x, x).tolist()), repr(robot.mass_matrix(x).tolist()), "llvmlite" in sys.modules)
+"""
+
+
+def start(root: Path, folder: Path) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "STEELYARD_CACHE": str(folder), "PYTHONWARNINGS": "error"}
+    return subprocess.Popen([sys.executable, "-c", START], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_several_processes_at_once(place: Path, root: Path) -> None:
+    running = [start(root, place) for _ in range(4)]
+    ended = [process.communicate(timeout=300) for process in running]
+    assert [process.returncode for process in running] == [0] * 4, ended
+    assert {errors for _, errors in ended} == {""}
+    assert len({output.rsplit(" ", 1)[0] for output, _ in ended}) == 1
+    assert len(files(place)) == 4, "two kernels and what they were traced from, nothing temporary"
+    assert all(cache.read(path.name) for path in files(place))
+
+
+@pytest.mark.skipif(not machine_code.loads_images(), reason="images load on Linux on x86-64")
+def test_from_the_disk_nothing_of_llvm_is_loaded(place: Path, root: Path) -> None:
+    outputs = []
+    for _ in range(2):
+        process = start(root, place)
+        outputs.append(process.communicate(timeout=300)[0].rsplit(" ", 1))
+    assert [loaded.strip() for _, loaded in outputs] == ["True", "False"]
+    assert outputs[0][0] == outputs[1][0]
