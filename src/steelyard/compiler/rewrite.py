@@ -1,8 +1,8 @@
 """The rewrites, as a table: for each operation, the rules that may answer for it, tried in order when a node is made.
 
 A rule takes the graph and the arguments (nodes or floats) and returns a simpler value, or None when it has nothing to say.
-Rules keep results to rounding wherever arguments are finite. Where they are not, three rules know better than the arithmetic: 0 x = 0,
-x - x = 0 and x / x = 1. Functions of constants give what NumPy gives: NaN and infinities, not exceptions.
+Rules keep results to rounding wherever arguments are finite. Where they are not, four rules know better than the arithmetic: 0 x = 0,
+x - x = 0, x / x = 1 and a x + b x = (a + b) x. Functions of constants give what NumPy gives: NaN and infinities, not exceptions.
 """
 
 from __future__ import annotations
@@ -76,6 +76,15 @@ def _add(graph: Any, a: Any, b: Any) -> Any:
         return a - b.args[0]
     if a.op == "neg":
         return b - a.args[0]
+    return _like_terms(a, b, 1.0)
+
+
+def _like_terms(a: Any, b: Any, sign: float) -> Any:
+    """(c1 + c2) x for c1 x + c2 x, and with x itself for 1 x."""
+    if a.op == "mul" or b.op == "mul":
+        (c1, x), (c2, y) = _factor(a) or (1.0, a), _factor(b) or (1.0, b)
+        if x is y:
+            return (c1 + sign * c2) * x
     return None
 
 
@@ -91,7 +100,7 @@ def _sub(graph: Any, a: Any, b: Any) -> Any:
     if a.op == "neg":
         return -(a.args[0] + b)
     opposite = graph.known("sub", b, a)
-    return None if opposite is None else -opposite
+    return _like_terms(a, b, -1.0) if opposite is None else -opposite
 
 
 def _neg(graph: Any, a: Any) -> Any:

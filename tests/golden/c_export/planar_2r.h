@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-/* planar_2r_inverse_dynamics: 28 operations, 2 sin, 2 cos.
+/* planar_2r_inverse_dynamics: 24 operations, 2 sin, 2 cos.
  *   torques that give a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd)
  *   in  q[2] [rad|m]
  *   in  qd[2] [rad/s|m/s]
@@ -63,7 +63,7 @@ void planar_2r_gravity_torque(const double q[2], double g[2]);
  *   out M[2x2] row-major [kg m2|kg m|kg] */
 void planar_2r_mass_matrix(const double q[2], double M[4]);
 
-/* planar_2r_coriolis_matrix: 18 operations, 1 sin, 1 cos.
+/* planar_2r_coriolis_matrix: 16 operations, 1 sin, 1 cos.
  *   the C(q, qd) of the Christoffel symbols: dM/dt - 2 C is skew-symmetric
  *   in  q[2] [rad|m]
  *   in  qd[2] [rad/s|m/s]

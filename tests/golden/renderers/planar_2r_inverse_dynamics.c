@@ -1,4 +1,4 @@
-/* inverse_dynamics: 28 operations, 2 sin, 2 cos.
+/* inverse_dynamics: 24 operations, 2 sin, 2 cos.
  *   in  q[2] [rad|m]
  *   in  qd[2] [rad/s|m/s]
  *   in  qdd[2] [rad/s2|m/s2]
@@ -20,23 +20,19 @@ void inverse_dynamics(const double q[2], const double qd[2], const double qdd[2]
   const double t12 = qd[0] + qd[1];
   const double t13 = qdd[0] + qdd[1];
   const double t14 = t12*t12;
-  const double t15 = qdd[0]*24.699999999999996;
-  const double t16 = qdd[0]*0.1999999999999993;
+  const double t15 = qdd[0]*24.899999999999995;
+  const double t16 = t0*294.3;
   const double t17 = t15 + t16;
-  const double t18 = t0*294.3;
-  const double t19 = t17 + t18;
-  const double t20 = t13*3.1899999999999995;
-  const double t21 = t13*0.1499999999999999;
-  const double t22 = t20 + t21;
-  const double t23 = t14*(-7.6);
-  const double t24 = t13*7.6;
-  const double t25 = t11*7.6;
+  const double t18 = t13*3.3399999999999994;
+  const double t19 = t14*(-7.6);
+  const double t20 = t13*7.6;
+  const double t21 = t11*7.6;
+  const double t22 = t18 + t21;
+  const double t23 = t3*t19;
+  const double t24 = t2*t20;
+  const double t25 = t23 + t24;
   const double t26 = t22 + t25;
-  const double t27 = t3*t23;
-  const double t28 = t2*t24;
-  const double t29 = t27 + t28;
-  const double t30 = t26 + t29;
-  const double t31 = t19 + t30;
-  tau[0] = t31;
-  tau[1] = t26;
+  const double t27 = t17 + t26;
+  tau[0] = t27;
+  tau[1] = t22;
 }
