@@ -9,7 +9,9 @@ from steelyard.robot import Robot
 from steelyard.signals.log import Log
 
 
-def fourier(n: int, seconds: float, rate: float, seed: int = 0, base: float = 0.1, harmonics: int = 5, size: float = 0.4) -> tuple[np.ndarray, ...]:
+def fourier(
+    n: int, seconds: float, rate: float, seed: int = 0, base: float = 0.1, harmonics: int = 5, size: float = 0.4
+) -> tuple[np.ndarray, ...]:
     """t (N,), q, qd, qdd (N, n): random Fourier series of base frequency `base` [Hz]."""
     rng = np.random.default_rng(seed)
     t = np.arange(int(seconds * rate)) / rate
@@ -27,7 +29,8 @@ def fourier(n: int, seconds: float, rate: float, seed: int = 0, base: float = 0.
 def rubbing(robot: Robot) -> Robot:
     """The robot with friction and rotors, different at each joint."""
     k = np.arange(1, robot.n + 1)
-    return robot.with_friction(viscous=(2.0 / k).tolist(), coulomb=(1.0 + 1.0 / k).tolist(), offset=(0.1 * k).tolist()).with_rotors((0.3 / k).tolist())
+    rough = robot.with_friction(viscous=(2.0 / k).tolist(), coulomb=(1.0 + 1.0 / k).tolist(), offset=(0.1 * k).tolist())
+    return rough.with_rotors((0.3 / k).tolist())
 
 
 def recorded(true: Robot, seconds: float = 20.0, rate: float = 100.0, noise: float = 0.0, seed: int = 0, **motion: float) -> Log:

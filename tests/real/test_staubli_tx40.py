@@ -13,6 +13,8 @@ from tests.real.measured import folder, held_out, tx40
 COUPLING = sy.Coupling("joint_5", "joint_6")
 MASK = {f"joint_{j}": v for j, v in enumerate([0.050, 0.050, 0.075, 0.072, 0.056, 0.122], 1)}
 
+CLASSICAL = {"coupling": COUPLING, "mask": MASK, "smoothing": "butterworth", "cutoff": 50, "decimate": 100, "delay": 0, "coulomb_width": 0}
+
 
 @pytest.fixture(scope="module")
 def case():
@@ -21,7 +23,7 @@ def case():
 
 def test_sixty_one_base_parameters_with_the_coupled_wrist(case):
     robot, log = case
-    fit = sy.identify(robot, log, "ols", coupling=COUPLING, mask=MASK, smoothing="butterworth", cutoff=50, decimate=100, delay=0, coulomb_width=0)
+    fit = sy.identify(robot, log, "ols", **CLASSICAL)
     assert fit.base.n_base == fit.rank == 61
     assert fit.total_relative_error <= 0.0515
 
@@ -61,7 +63,7 @@ def published():
 
 def test_well_seen_parameters_are_those_that_the_source_found(case):
     robot, log = case
-    fit = sy.identify(robot, log, "ols", coupling=COUPLING, mask=MASK, smoothing="butterworth", cutoff=50, decimate=100, delay=0, coulomb_width=0)
+    fit = sy.identify(robot, log, "ols", **CLASSICAL)
     ours = {}
     for name, value in zip(fit.base.names, fit.base_values, strict=True):
         owner, _, term = name.rpartition(".")

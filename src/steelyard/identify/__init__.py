@@ -18,6 +18,6 @@ from .validation import Validation
 from .wls import WLS
 
 __all__ = [
-    "ESTIMATORS", "IRLS", "OLS", "SDP", "TLS", "WLS", "Accumulator", "Coupling", "CrossValidation", "Diagnosis", "ElasticNet", "Fit", "Lasso",
-    "Ridge", "Sequential", "Validation", "cross_validate", "doctor", "identify",
+    "ESTIMATORS", "IRLS", "OLS", "SDP", "TLS", "WLS", "Accumulator", "Coupling", "CrossValidation", "Diagnosis", "ElasticNet", "Fit",
+    "Lasso", "Ridge", "Sequential", "Validation", "cross_validate", "doctor", "identify",
 ]  # fmt: skip

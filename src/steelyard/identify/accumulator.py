@@ -99,7 +99,7 @@ def folded(R: Array, block: Array) -> Array:
 
 def triangular(rows: Array) -> Array:
     """The square upper triangle R with R^T R = rows^T rows, by Householder reflections."""
-    R = np.linalg.qr(rows, mode="r")
+    R = np.asarray(np.linalg.qr(rows, mode="r"))
     if len(R) < rows.shape[1]:
         R = np.vstack([R, np.zeros((rows.shape[1] - len(R), rows.shape[1]))])
     return R

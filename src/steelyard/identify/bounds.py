@@ -43,9 +43,9 @@ def natural(names: Sequence[str], free: Sequence[int]) -> Inequalities:
 
 
 def inequalities(bounds: Bounds | None, names: Sequence[str]) -> Inequalities:
-    """Rows for bounds such as {'link3.m': (1, 4), 'link2.com': ((-.1, -.1, 0), (.1, .1, .5)), 'total_mass': (20, 30)}; None leaves a side open.
+    """Rows for bounds such as {'link3.m': (1, 4), 'link2.com': ((-.1, -.1, 0), (.1, .1, .5)), 'total_mass': (20, 30)}.
 
-    Masses [kg], centres of mass as a box in the link's frame [m], any other parameter in its unit.
+    None leaves a side open. Masses [kg], centres of mass as a box in the link's frame [m], any other parameter in its unit.
     """
     rows: list[tuple[Array, float, str]] = []
     for name, limits in (bounds or {}).items():

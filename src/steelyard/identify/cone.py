@@ -49,8 +49,8 @@ class Program:
 def solve(program: Program) -> tuple[Array, str]:
     """The parameters pi (p,) and the solver's word. Raises ProblemError when nothing satisfies the inequalities.
 
-    Where the unconstrained minimum x0 is consistent it is the answer. Else min 1/2 |r|^2 over (dx, r) with r = A dx from there: the residual
-    form keeps the condition of A instead of squaring it, and the step from x0 is of the size of the price, not of the torques.
+    Where the unconstrained minimum x0 is consistent it is the answer. Else min 1/2 |r|^2 over (dx, r) with r = A dx from there: the
+    residual form keeps the condition of A instead of squaring it, and the step from x0 is of the size of the price, not of the torques.
     Goulart and Chen, "Clarabel", 2024; Sousa and Cortesao, Int. J. Robotics Research 33 (2014), p. 931.
     """
     try:
@@ -60,7 +60,7 @@ def solve(program: Program) -> tuple[Array, str]:
     from scipy import sparse
 
     T = program.T()
-    A = np.linalg.qr(np.column_stack([program.rows @ T, program.target]), mode="r")
+    A = np.asarray(np.linalg.qr(np.column_stack([program.rows @ T, program.target]), mode="r"))
     start = unconstrained(A, program, T)
     if feasible(program, T @ start, slack=0.0) and inside(program, start):
         return T @ start, "Solved"

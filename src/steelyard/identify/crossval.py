@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,17 @@ def held_out_squares(problem: Problem, weights: Array, solve: Callable[[Array], 
         base = solve(merged(problem.folds, without=k).triangle(weights))
         total += float(np.sum(weights**2 * problem.folds[k].residual_squares(base)))
     return total
+
+
+def best_strength(problem: Problem, weights: Array, grid: Array, solve: Callable[[Array, float], Array]) -> float:
+    """The value of the grid whose solutions leave the least on the parts that they have not seen; the only one without asking."""
+    if len(grid) == 1:
+        return float(grid[0])
+
+    def cost(strength: float) -> float:
+        return held_out_squares(problem, weights, lambda triangle: solve(triangle, strength))
+
+    return float(grid[int(np.argmin([cost(float(strength)) for strength in grid]))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +77,6 @@ def cross_validate(robot: Robot, log: Log | Sequence[Log], blocks: int = 4, **op
         if blocks < 2:
             raise CallError(f"cross_validate: at least two blocks are needed, not {blocks}")
         edges = np.linspace(0, logs[0].N, blocks + 1).astype(int)
-        logs = [logs[0][a:b] for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        logs = [logs[0][a:b] for a, b in pairwise(edges)]
     fits = tuple(identify(robot, [other for j, other in enumerate(logs) if j != k], **options) for k in range(len(logs)))
     return CrossValidation(fits, tuple(fit.validate(one) for fit, one in zip(fits, logs, strict=True)))

@@ -9,7 +9,7 @@ from ..signals.segments import is_uniform, split
 from .accumulator import Accumulator
 from .decimation import decimated, natural_factor
 from .model import Model
-from .problem import Problem
+from .problem import Block, Problem
 from .samples import Samples
 from .solve import inverse_information, least_squares
 from .wls import weighted
@@ -24,7 +24,7 @@ def find_delay(model: Model, samples: tuple[Samples, ...], rounds: int = 8) -> t
     """Delay of each joint's torque (n,) [s], zero where none can be told, and sentences.
 
     tau(t) = Y base - d dtau/dt: the delay is one more unknown of each joint, so that friction and inertia do not take it on themselves;
-    Gauss-Newton until it stays. Taken only where it is five times its standard deviation and above a twentieth of a sample.
+    Gauss-Newton until it stays. Joints share one delay unless they are sure of another; less than a twentieth of a sample is none.
     """
     window = longest_window(samples)
     if window is None:
@@ -39,16 +39,28 @@ def find_delay(model: Model, samples: tuple[Samples, ...], rounds: int = 8) -> t
         found = np.clip(found + step, -LONGEST, LONGEST)
         if np.all(np.abs(step) < 1e-3 * dt):
             break
-    found[(np.abs(found) < SURE * std) | (np.abs(found) < 0.05 * dt) | (np.abs(found) >= 0.99 * LONGEST)] = 0.0
+    found = significant(found, std, dt)
     said = [f"{name} {1e3 * d:.3g} ms" for name, d in zip(model.robot.joint_names, found, strict=True) if d]
     return found, ((f"The torque is late against the position and was moved by: {', '.join(said)}.",) if said else ())
 
 
-def one_step(trial: Problem, blocks: list, tau: Array, factor: int) -> tuple[Array, Array]:  # type: ignore[type-arg]
+def significant(found: Array, std: Array, dt: float) -> Array:
+    """The common delay where it is four times its standard deviation, a joint's own where it differs from that by five times its own."""
+    std = np.maximum(std, 1e-12)
+    sure = 1.0 / std**2
+    common = float(np.sum(sure * found) / np.sum(sure))
+    if abs(common) < 4.0 / np.sqrt(np.sum(sure)):
+        common = 0.0
+    result = np.where(np.abs(found - common) > SURE * std, found, common)
+    return np.where((np.abs(result) < 0.05 * dt) | (np.abs(result) >= 0.99 * LONGEST), 0.0, result)
+
+
+def one_step(trial: Problem, blocks: list[Block], tau: Array, factor: int) -> tuple[Array, Array]:
     """How much later still the torque (N, n) is, (n,) [s], and the standard deviation of that."""
     Y = np.concatenate([b.Y for b in blocks])
     t, known = np.concatenate([b.t for b in blocks]), np.concatenate([b.known for b in blocks])
-    keep = None if blocks[0].keep is None else np.concatenate([b.keep for b in blocks])
+    kept = [b.keep for b in blocks if b.keep is not None]
+    keep = np.concatenate(kept) if kept else None
     rest = decimated(tau, factor, 0, len(t)) - known
     n, b = trial.n, trial.base.n_base
     base, weights = weighted(Accumulator.empty(trial.model.reach, b).fold(Y, rest, keep), trial.prior, 2)

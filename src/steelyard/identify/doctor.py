@@ -83,7 +83,8 @@ def beyond_limits(robot: Robot, log: Log) -> Iterator[str]:
         low, high = float(np.nanmin(log.q[:, j])), float(np.nanmax(log.q[:, j]))
         slack = 1e-3 + 0.02 * (limit.upper - limit.lower if np.isfinite(limit.upper - limit.lower) else 0.0)
         if low < limit.lower - slack or high > limit.upper + slack:
-            yield f"{name} goes from {low:.4g} to {high:.4g}, its limits are {limit.lower:.4g} and {limit.upper:.4g}: another zero, sign or unit?"
+            allowed = f"{limit.lower:.4g} and {limit.upper:.4g}"
+            yield f"{name} goes from {low:.4g} to {high:.4g}, its limits are {allowed}: another zero, sign or unit?"
         if log.qd is not None and np.nanmax(np.abs(log.qd[:, j])) > 1.1 * limit.velocity:
             yield f"{name} moves at {np.nanmax(np.abs(log.qd[:, j])):.4g}, its limit is {limit.velocity:.4g} rad/s|m/s."
         if log.tau is not None and 0 < limit.effort < 0.9 * np.nanmax(np.abs(log.tau[:, j])):

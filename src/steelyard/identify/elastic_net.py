@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CallError
-from .crossval import held_out_squares
+from .crossval import best_strength
 from .estimate import Estimate
 from .problem import Problem
 from .solve import least_squares, seen
@@ -39,15 +39,14 @@ class ElasticNet:
             raise CallError(f"{self.name}: the strength must not be negative, not {self.strength!r}")
         _, weights = weighted(problem.total, problem.prior)
         grid = GRID if self.strength is None else np.array([self.strength])
-        costs = [held_out_squares(problem, weights, lambda R, s=s: shrunk(R, s, self.mix, problem.prior)) for s in grid] if len(grid) > 1 else [0.0]
-        best = float(grid[int(np.argmin(costs))])
+        best = best_strength(problem, weights, grid, lambda R, s: shrunk(R, s, self.mix, problem.prior))
         base = shrunk(problem.total.triangle(weights), best, self.mix, problem.prior, steps=5000)
         zeros = tuple(n for n, x in zip(problem.base.names, base, strict=True) if x == 0)
         said = (f"{len(zeros)} base parameters are zero: {', '.join(zeros)}.",) if zeros else ()
         return Estimate(base, weights, said, {"strength": best, "mix": self.mix, "zero": zeros})
 
 
-def Lasso(strength: float | None = None) -> ElasticNet:  # noqa: N802
+def Lasso(strength: float | None = None) -> ElasticNet:
     """The elastic net with the absolute values alone."""
     return ElasticNet(strength, 1.0, "lasso")
 

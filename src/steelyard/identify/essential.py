@@ -61,7 +61,7 @@ def essential(fit: Fit, limit: float | None = None) -> Essential:
 
 def reduced(triangle: Array, kept: list[int]) -> Array:
     """The factor over some of the columns."""
-    return np.linalg.qr(triangle[:, [*kept, triangle.shape[1] - 1]], mode="r")
+    return np.asarray(np.linalg.qr(triangle[:, [*kept, triangle.shape[1] - 1]], mode="r"))
 
 
 def solved(triangle: Array, kept: list[int], ratio: Array) -> tuple[Array, Array]:

@@ -82,8 +82,11 @@ class Fit:
 
     @cached_property
     def standard_deviation(self) -> Array:
-        """Standard deviation of each parameter, (p,): finite for those that are a base parameter by themselves, 0 for held ones,
-        infinite for those that are only seen in combination with others, or not at all."""
+        """Standard deviation of each parameter, (p,).
+
+        Finite for those that are a base parameter by themselves, 0 for held ones, infinite for those that are only seen in combination
+        with others, or not at all.
+        """
         std = np.full(len(self.parameter_names), np.inf)
         std[[i for i, _ in self.model.held]] = 0.0
         alone = set(self.base.alone)

@@ -58,19 +58,20 @@ def identify(
 ) -> Fit:
     """The dynamic parameters of a robot from one or more logs of its motion: min |tau - Y(q, qd, qdd) pi|, every link a real body.
 
-    With no further word: friction (viscous, Coulomb, offset) and rotor inertia are found with the links, each joint weighted by its noise,
-    every pseudo-inertia positive definite, what the log does not show stays near the description. `estimator`: 'sdp' (default), 'wls', 'ols',
-    'irls', 'ridge', 'lasso', 'elastic_net', 'tls', 'sequential', or an instance. `prior='cad'` lets the description count for more.
-    `smoothing`, `cutoff` [Hz], `decimate`, `mask` [rad/s|m/s], `delay` [s]: see Options; decimate=None picks the rate that the motion needs.
-    `coulomb_width` [rad/s|m/s] is the speed over which Coulomb friction rises, 0 for sign(qd). `hold`: names, or names -> values, that are not
-    to be found. `bounds`: see identify.bounds. `coupling`: further terms. `known(q, qd, qdd)`: a torque (N, n) that is no unknown.
-    Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007; Wensing, Kim and Slotine 2018.
+    With no further word: friction (viscous, Coulomb, offset) and rotor inertia are found with the links, each joint weighted by its
+    noise, every pseudo-inertia positive definite, what the log does not show stays near the description. `estimator`: 'sdp' (default),
+    'wls', 'ols', 'irls', 'ridge', 'lasso', 'elastic_net', 'tls', 'sequential', or an instance. `prior='cad'` lets the description count
+    for more. `smoothing`, `cutoff` [Hz], `decimate`, `mask` [rad/s|m/s], `delay` [s]: see Options; decimate=None picks the rate that the
+    motion needs. `coulomb_width` [rad/s|m/s] is the speed over which Coulomb friction rises, 0 for sign(qd). `hold`: names, or names ->
+    values, that are not to be found. `bounds`: see identify.bounds. `coupling`: further terms. `known(q, qd, qdd)`: a torque (N, n) that
+    is no unknown. Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
+    Wensing, Kim and Slotine 2018.
     """
     tell = progress or (lambda text, share: None)
     chosen = choose(estimator, prior, bounds)
     extras = coupling if isinstance(coupling, (list, tuple)) else (coupling,)
     model = build_model(robot, friction, rotor, extras, hold, known)
-    lag = tuple(float(d) for d in delay) if isinstance(delay, (list, tuple, np.ndarray)) else delay
+    lag = delay if isinstance(delay, (str, int, float)) else tuple(float(d) for d in delay)
     options = Options(smoothing, cutoff, decimate or 1, frozen_mask(mask, robot.joint_names), lag)
     tell("preparing the samples", 0.0)
     samples = prepared(robot, log, options)
@@ -82,7 +83,8 @@ def identify(
     problem.check_rows()
     estimate = chosen.fit(problem)
     tell("judging the estimate", 0.8)
-    asked = {"friction": tuple(friction), "rotor": rotor, "prior": prior, "decimate": factor, "hold": tuple(hold), "bounds": dict(bounds or {})}
+    asked: dict[str, Any] = {"friction": tuple(friction), "rotor": rotor, "prior": prior, "decimate": factor, "hold": tuple(hold)}
+    asked["bounds"] = dict(bounds or {})
     fit = assembled(robot, problem, estimate, chosen, options, late, said, asked, bounds)
     tell("done", 1.0)
     return replace(fit, provenance=provenance(fit, log))
@@ -92,12 +94,12 @@ def common_factor(samples: tuple[Samples, ...], least: int = 200) -> int:
     """How many samples to one for all logs: what the fastest of those needs that move, and `least` samples left if there are as many."""
     motion = np.array([np.linalg.norm(s.qd.std(axis=0)) for s in samples])
     moving = [s for s, m in zip(samples, motion, strict=True) if m >= 0.1 * motion.max()]
-    return max(1, min(min(natural_factor(s.t, s.qd) for s in moving), sum(s.N for s in samples) // least))
+    return max(1, min([natural_factor(s.t, s.qd) for s in moving] + [sum(s.N for s in samples) // least]))
 
 
 def prepared(robot: Robot, log: Log | Sequence[Log], options: Options) -> tuple[Samples, ...]:
     """The samples of every log."""
-    logs = [log] if isinstance(log, Log) else list(log) if isinstance(log, Sequence) else [log]
+    logs: list[Any] = list(log) if isinstance(log, (list, tuple)) else [log]
     if not logs:
         raise LogError("there is no log to identify from; expected a Log or a list of them")
     return tuple(prepare(robot, one, options) for one in logs)
@@ -189,5 +191,6 @@ def remarks(problem: Problem) -> tuple[str, ...]:
     said = [remark for s in problem.samples for remark in s.remarks]
     if problem.decimate > 1:
         dt = float(np.median(np.diff(problem.samples[0].t)))
-        said.append(f"Torque and regressor were low-passed and every {problem.decimate}th sample kept: {1 / (dt * problem.decimate):.3g} Hz.")
+        rate = 1 / (dt * problem.decimate)
+        said.append(f"Torque and regressor were low-passed and one in {problem.decimate} samples kept: {rate:.3g} Hz.")
     return tuple(dict.fromkeys(said))

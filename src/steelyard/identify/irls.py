@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,7 @@ class IRLS:
         base, weights = weighted(problem.total, problem.prior)
         for count in range(1, self.iterations + 1):
             sigma = robust_sigma(problem, base, floor=1e-6 * float(np.max(1.0 / weights)))
-            total = problem.accumulate(1, lambda block, b=base, s=sigma: self.row_weights(block, b, s))[0]
+            total = problem.accumulate(1, partial(self.row_weights, base=base, sigma=sigma))[0]
             before, base = base, least_squares(total.triangle(), problem.prior)
             size = np.sqrt(np.sum(total.triangle()[:-1, :-1] ** 2, axis=0))
             if np.linalg.norm(size * (base - before)) <= self.tolerance * max(float(np.linalg.norm(size * base)), 1e-300):

@@ -27,7 +27,7 @@ FRICTION = ("viscous", "coulomb", "offset")
 class Model:
     """A robot whose every term that is to be found has a column, further terms, and what is held.
 
-    `held` maps the indices of parameters that are not to be found to their values; `known` gives a torque (N, n) [N m|N] that is no unknown.
+    `held`: indices and values of the parameters that are not to be found; `known` gives a torque (N, n) [N m|N] that is no unknown.
     `widths` (n,) [rad/s|m/s] make Coulomb friction Fc tanh(qd / width); 0 stands for sign(qd).
     """
 
@@ -189,7 +189,8 @@ def held(model: Model, hold: Sequence[str] | Mapping[str, float | None]) -> tupl
     for name, value in wanted.items():
         hits = [i for i, own in enumerate(model.names) if name in (own, owners[i])]
         if not hits:
-            raise CallError(f"hold: no parameter, link or joint is called {name!r}; {choices(name, (*model.names, *dict.fromkeys(owners)))}")
+            known = (*model.names, *dict.fromkeys(owners))
+            raise CallError(f"hold: no parameter, link or joint is called {name!r}; {choices(name, known)}")
         found |= {i: float(model.initial[i] if value is None else value) for i in hits}
     if len(found) == len(model.names):
         raise CallError("hold: every parameter is held, there is nothing to identify")

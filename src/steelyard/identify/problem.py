@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,7 +109,7 @@ class Problem:
             weights = None if weigh is None else weigh(block)
             number = np.minimum(parts - 1, (done + np.arange(len(block.t))) * parts // total)
             edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)]
-            for a, b in zip(edges[:-1], edges[1:], strict=True):
+            for a, b in pairwise(edges):
                 keep = None if block.keep is None else block.keep[a:b]
                 made[number[a]] = made[number[a]].fold(block.Y[a:b], block.tau[a:b], keep, None if weights is None else weights[a:b])
             done += len(block.t)
@@ -141,7 +142,7 @@ def block_length(factor: int) -> int:
 
 
 def one_block(model: Model, part: Samples, stretch: slice, start: int, factor: int, number: int) -> Block:
-    """A block within a stretch without gaps. With a factor above 1, torque and columns pass one low-pass, then every factor-th sample stays.
+    """A block within a stretch without gaps. With a factor above 1, torque and columns pass one low-pass, then one sample in so many stays.
 
     The filter's reach is added on both sides and cut off again, so that blocks give what the whole would.
     Gautier, ICRA 1997, pp. 1922-1927 (parallel filtering).

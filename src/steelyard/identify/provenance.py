@@ -44,6 +44,7 @@ def digest(log: Log) -> str:
 
 def as_dict(fit: Fit) -> dict[str, Any]:
     """The fit as plain data: parameters with uncertainty, errors per joint, what was seen, provenance."""
+    prepared = fit.preparation
     rows = zip(fit.parameter_names, fit.parameters, fit.standard_deviation, strict=True)
     base = zip(fit.base.names, fit.base.expressions, fit.base_values, fit.base_standard_deviation, strict=True)
     joints = zip(fit.robot.joint_names, fit.rms, fit.relative_error, fit.r2, fit.delay, fit.model.widths, strict=True)
@@ -63,7 +64,7 @@ def as_dict(fit: Fit) -> dict[str, Any]:
         "unseen": fit.unseen,
         "status": fit.status,
         "check": fit.check(),
-        "options": {**fit.options, "smoothing": fit.preparation.smoothing, "cutoff": fit.preparation.cutoff, "mask": dict(fit.preparation.mask)},
+        "options": {**fit.options, "smoothing": prepared.smoothing, "cutoff": prepared.cutoff, "mask": dict(prepared.mask)},
         "details": fit.details,
         "provenance": fit.provenance,
     }

@@ -16,7 +16,7 @@ CELLS = 4096  # most scores kept: neighbours are added up
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """Per kept sample: time (N,), torque predicted, predicted by the robot as given, and measured (N, n), which rows count (N, n), which log (N,).
+    """Per kept sample: time (N,); torque predicted, predicted by the robot as given, and measured (N, n); which rows count; which log (N,).
 
     `scores` (c, b): Y^T W^2 e summed over cells of consecutive samples; `ends` are the cells where a log ends.
     """
@@ -49,7 +49,8 @@ def residuals(problem: Problem, base: Array, weights: Array) -> Residuals:
         keep = np.ones(fitted.shape, bool) if block.keep is None else block.keep
         e = (block.tau - fitted) * keep
         s = np.matmul((e * weights**2)[:, None, :], block.Y)[:, 0]
-        parts.append((block.t, fitted + block.known, block.Y @ given + block.known, block.tau + block.known, keep, np.full(len(block.t), block.log)))
+        before = block.Y @ given + block.known
+        parts.append((block.t, fitted + block.known, before, block.tau + block.known, keep, np.full(len(block.t), block.log)))
         carried = rest[block.log]
         s = s if carried is None else np.concatenate([carried, s])
         whole = len(s) // cell * cell
@@ -59,6 +60,6 @@ def residuals(problem: Problem, base: Array, weights: Array) -> Residuals:
         if leftover is not None and len(leftover):
             scores[k].append(leftover.sum(axis=0, keepdims=True))
     joined = [np.concatenate(s) for s in scores if s]
-    t, predicted, before, measured, kept, log = (np.concatenate(x) for x in zip(*parts, strict=True))
+    t, predicted, given, measured, kept, log = (np.concatenate(x) for x in zip(*parts, strict=True))
     ends = tuple(np.cumsum([len(s) for s in joined]).tolist())
-    return Residuals(t, predicted, before, measured, kept.astype(bool), log.astype(np.intp), np.concatenate(joined), ends, cell)
+    return Residuals(t, predicted, given, measured, kept.astype(bool), log.astype(np.intp), np.concatenate(joined), ends, cell)

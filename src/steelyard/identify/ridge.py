@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CallError
-from .crossval import held_out_squares
+from .crossval import best_strength
 from .estimate import Estimate
 from .problem import Problem
 from .solve import seen
@@ -39,8 +39,7 @@ class Ridge:
         centre = problem.prior if self.towards == "cad" else np.zeros(problem.base.n_base)
         _, weights = weighted(problem.total, problem.prior)
         grid = GRID if self.strength is None else np.array([self.strength])
-        costs = [held_out_squares(problem, weights, lambda R, s=s: ridge(R, s, centre)) for s in grid] if len(grid) > 1 else [0.0]
-        best = float(grid[int(np.argmin(costs))])
+        best = best_strength(problem, weights, grid, lambda R, s: ridge(R, s, centre))
         base = ridge(problem.total.triangle(weights), best, centre)
         return Estimate(base, weights, details={"strength": best, "towards": self.towards})
 

@@ -65,8 +65,10 @@ def prepare(robot: Robot, log: Log, options: Options) -> Samples:
         raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {LEAST}")
     (q, qd, qdd), sure = smoothed(log, options)
     assert log.tau is not None
-    parts = [log.t, q, qd, qdd, log.tau] if sure.all() else [x[sure] for x in (log.t, q, qd, qdd, log.tau)]
-    return Samples(*parts, keep_rows(robot, parts[2], options), log.remarks, log.source)
+    t, tau = log.t, log.tau
+    if not sure.all():
+        t, q, qd, qdd, tau = (x[sure] for x in (t, q, qd, qdd, tau))
+    return Samples(t, q, qd, qdd, tau, keep_rows(robot, qd, options), log.remarks, log.source)
 
 
 def require(log: Log) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,10 @@ Array = NDArray[np.float64]
 class SDP:
     """argmin sum_j |tau_j - Y_j base|^2 / (k_j sigma_j^2) + pull |S - S0|^2, every pseudo-inertia positive definite, Ia, Fv, Fc >= 0.
 
-    k_j is how many neighbouring samples tell as much as one independent one. `pull` is how much the description counts: 1 is a description whose inertias are trusted to their own size, 100 to a tenth of it.
-    `exact` keeps the weighted least-squares solution wherever consistent parameters with it exist: the pull then only fills in what
-    the data do not say. `bounds` as in `identify.bounds`. Wensing, Kim and Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014.
+    k_j is how many neighbouring samples tell as much as one independent one. `pull` is how much the description counts: 1 is a
+    description whose inertias are trusted to their own size, 100 to a tenth of it. `exact` keeps the weighted least-squares solution
+    wherever consistent parameters with it exist: the pull then only fills in what the data do not say. `bounds` as in `identify.bounds`.
+    Wensing, Kim and Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014.
     """
 
     pull: float = 1.0
@@ -40,7 +41,8 @@ class SDP:
         free, weights = weighted(problem.total, problem.prior)
         triangle = problem.total.triangle(weights / np.sqrt(inflation(problem, free)))
         found = consistent(problem.model, triangle, free, self.pull, self.bounds, self.margin, self.exact)
-        return Estimate(problem.base.values(found.parameters), weights, found.status, {"pull": self.pull, "solver": found.word}, found.parameters)
+        details = {"pull": self.pull, "solver": found.word}
+        return Estimate(problem.base.values(found.parameters), weights, found.status, details, found.parameters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,7 @@ def try_solve(program: Program, asked: Inequalities) -> tuple[Array, str]:
     except ProblemError:
         blamed = []
         for name in dict.fromkeys(asked.names):
-            lighter = Program(program.model, program.anchor, program.rows, program.target, program.inequalities.without(name), program.margin)
+            lighter = replace(program, inequalities=program.inequalities.without(name))
             try:
                 solve(lighter)
             except ProblemError:
@@ -87,7 +89,7 @@ def try_solve(program: Program, asked: Inequalities) -> tuple[Array, str]:
             blamed.append(name)
         if not blamed:
             raise
-        raise ProblemError(f"no robot meets these bounds: {'; '.join(blamed)}. Without any one of them the problem has a solution") from None
+        raise ProblemError(f"no robot meets these bounds: {'; '.join(blamed)}. Without any one of them there is a solution") from None
 
 
 def stacked(model: Model, triangle: Array, place: Anchor, pull: float) -> tuple[Array, Array]:

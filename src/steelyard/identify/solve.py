@@ -56,7 +56,7 @@ def inverse_information(triangle: Array, tolerance: float = RANK) -> Array:
     """(R^T R)^+, (b, b), zero along what was not seen."""
     view = seen(triangle, tolerance)
     R = triangle[:-1, :-1] / view.scale
-    U, values, Vt = np.linalg.svd(R)
+    _, values, Vt = np.linalg.svd(R)
     inverse = np.where(values > tolerance * max(values[0], 1e-300), 1.0 / np.maximum(values, 1e-300), 0.0)
     half = (Vt.T * inverse) / view.scale[:, None]
     return np.asarray(half @ half.T)

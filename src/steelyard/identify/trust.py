@@ -30,9 +30,10 @@ def check(fit: Fit) -> tuple[str, ...]:
 def not_seen(fit: Fit) -> Iterator[str]:
     """Base parameters with no trace in the samples."""
     if fit.unseen:
-        yield f"Rank {fit.rank} of {fit.base.n_base}: these were not excited and stay as described: {', '.join(fit.unseen)}. Record a motion made by excite()."
+        names = ", ".join(fit.unseen)
+        yield f"Rank {fit.rank} of {fit.base.n_base}: not excited, left as described: {names}. Record a motion made by excite()."
     elif fit.condition > 1000:
-        yield f"The condition number is {fit.condition:.3g} (good logs stay below 100): a motion made by excite() would show the parameters better."
+        yield f"The condition number is {fit.condition:.3g} (good logs stay below 100): a motion made by excite() would show more."
 
 
 def weakly_seen(fit: Fit) -> Iterator[str]:
@@ -45,7 +46,8 @@ def poor_torque(fit: Fit) -> Iterator[str]:
     """Joints whose torque is not explained."""
     for j, name in enumerate(fit.robot.joint_names):
         if fit.relative_error[j] > 0.5 or fit.r2[j] < 0.5:
-            yield f"The torque of {name} is not explained: relative error {fit.relative_error[j]:.0%}, R2 {fit.r2[j]:.2f}. Is it measured, in N m, with the right sign?"
+            found = f"relative error {fit.relative_error[j]:.0%}, R2 {fit.r2[j]:.2f}"
+            yield f"The torque of {name} is not explained: {found}. Is it measured, in N m, with the right sign?"
     if fit.before is not None and fit.before.total_relative_error < fit.total_relative_error:
         yield f"The robot as given predicts better ({fit.before.total_relative_error:.1%} against {fit.total_relative_error:.1%})."
 
@@ -63,4 +65,5 @@ def coloured(fit: Fit) -> Iterator[str]:
     """Residuals with a memory: something is missing in the model, and standard deviations have taken it into account."""
     slow = [name for name, w in zip(fit.robot.joint_names, fit.validation.whiteness, strict=True) if w > 0.8]
     if slow:
-        yield f"The residuals of {', '.join(slow)} vary slowly: friction beyond this model, elasticity or temperature; the uncertainties allow for it."
+        cause = "friction beyond this model, elasticity or temperature"
+        yield f"The residuals of {', '.join(slow)} vary slowly: {cause}; the uncertainties allow for it."

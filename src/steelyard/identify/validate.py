@@ -33,15 +33,11 @@ def validate(fit: Fit, log: Log, other: Robot | Fit | None = None) -> Validation
 
 def against(problem: Problem, base: Array) -> Validation:
     """Base parameters (b,) against a problem's samples, beside the robot as given."""
-    blocks = list((b.t, b.Y @ base + b.known, b.Y @ initial(problem) + b.known, b.tau + b.known, kept(b.tau, b.keep)) for b in problem.blocks())
+    given = problem.base.values(problem.model.initial)
+    blocks = [(b.t, b.Y @ base + b.known, b.Y @ given + b.known, b.tau + b.known, kept(b.tau, b.keep)) for b in problem.blocks()]
     t, predicted, before, measured, keep = (np.concatenate(x) for x in zip(*blocks, strict=True))
     names = problem.model.robot.joint_names
     return Validation(t, predicted, measured, keep, names, Validation(t, before, measured, keep, names))
-
-
-def initial(problem: Problem) -> Array:
-    """Base parameters of the robot as given."""
-    return problem.base.values(problem.model.initial)
 
 
 def kept(tau: Array, keep: NDArray[np.bool_] | None) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 class Validation:
     """Predicted against measured torque (N, n) [N m|N], over the rows that `keep` marks.
 
-    rms [N m|N], relative_error = |e| / |tau| and r2 = 1 - |e|^2 / |tau - mean|^2 are per joint (n,), fractions; the totals are over all joints.
+    rms [N m|N], relative_error = |e| / |tau| and r2 = 1 - |e|^2 / |tau - mean|^2 are per joint (n,), as fractions; totals over all joints.
     `whiteness` (n,) is the correlation of neighbouring residuals: 0 for white noise, near 1 where the model lacks something slow.
     `before` is the same for the robot as it was given, `other` for another model that was named.
     """
@@ -70,8 +70,8 @@ class Validation:
 
     def __str__(self) -> str:
         wide = max(len("in all"), *(len(name) for name in self.joint_names))
-        head = f"{'joint':<{wide}}  RMS [N m|N]  relative    R2   whiteness" + ("   before" if self.before else "") + ("    other" if self.other else "")
-        lines = [head]
+        head = f"{'joint':<{wide}}  RMS [N m|N]  relative    R2   whiteness"
+        lines = [head + ("   before" if self.before else "") + ("    other" if self.other else "")]
         for j, name in enumerate(self.joint_names):
             text = f"{name:<{wide}}  {self.rms[j]:11.4g}  {self.relative_error[j]:8.2%}  {self.r2[j]:6.3f}  {self.whiteness[j]:8.2f}"
             text += "".join(f"  {v.relative_error[j]:8.2%}" for v in (self.before, self.other) if v)
@@ -80,8 +80,8 @@ class Validation:
         return "\n".join([*lines, tail + "".join(f"  {v.total_relative_error:8.2%}" for v in (self.before, self.other) if v)])
 
 
-def ratio(a: Array | float, b: Array | float) -> Array:
+def ratio(a: ArrayLike, b: ArrayLike) -> Array:
     """a / b with 0 / 0 = 0."""
-    a, b = np.asarray(a, float), np.asarray(b, float)
+    x, y = np.asarray(a, float), np.asarray(b, float)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(a == 0, 0.0, a / b)
+        return np.where(x == 0, 0.0, x / y)

@@ -12,7 +12,7 @@ from ..dynamics.parametric import JOINT_TERMS
 
 def expression(row: NDArray[np.float64], first: int, names: Sequence[str]) -> str:
     """'Izz2 + Ia2 + 0.0506*m3 - mcx4' of one row of coefficients, beginning with the parameter `first`."""
-    order = [first, *(j for j in np.flatnonzero(row) if j != first)]
+    order = [first, *(int(j) for j in np.flatnonzero(row) if j != first)]
     text = ""
     for j in order:
         value = row[j]

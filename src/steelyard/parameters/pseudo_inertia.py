@@ -57,7 +57,7 @@ def _basis() -> Array:
     result[0, 3, 3] = 1.0
     for k in range(3):
         result[1 + k, k, 3] = result[1 + k, 3, k] = 1.0
-    for k, (i, j) in enumerate((i, j) for i in range(3) for j in range(i, 3)):
+    for k, (i, j) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))):
         if i == j:
             result[4 + k, :3, :3] = 0.5 * np.eye(3)
             result[4 + k, i, i] -= 1.0

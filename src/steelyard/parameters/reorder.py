@@ -24,8 +24,8 @@ NAMES = (*ORDERS, "urdf")
 def reorder(pi: ArrayLike, source: str, target: str = "steelyard") -> Array:
     """Ten parameters per link, (..., 10), from one convention to another.
 
-    'steelyard': m, mc, Ixx Ixy Ixz Iyy Iyz Izz about the frame, entries of the matrix. 'lecture': the same order, products with the sign of the
-    integral (minus the entry). 'structure': Ixx Iyy Izz Iyz Ixz Ixy. 'pinocchio': Ixx Ixy Iyy Ixz Iyz Izz.
+    'steelyard': m, mc, Ixx Ixy Ixz Iyy Iyz Izz about the frame, entries of the matrix. 'lecture': the same order, products with the sign
+    of the integral (minus the entry). 'structure': Ixx Iyy Izz Iyz Ixz Ixy. 'pinocchio': Ixx Ixy Iyy Ixz Iyz Izz.
     'urdf': mass, centre of mass [m], then ixx ixy ixz iyy iyz izz about the centre of mass.
     Lectures "Newton-Euler formulation and dynamic parameter identification", slide 13, and "Structure and identification", the vector Pi.
     """
