@@ -40,7 +40,7 @@ def test_a_kernel(states) -> None:
         assert_same(Kernel(traced())(*states), on_arrays(*states))
 
 
-@pytest.mark.parametrize("budget", [2500, 7, 1])
+@pytest.mark.parametrize("budget", [12000, 7, 1])
 @pytest.mark.parametrize("host", hosts().values(), ids=hosts().keys())
 def test_llvm_of_every_width(host, budget: int, states) -> None:
     with np.errstate(all="ignore"):

@@ -184,7 +184,7 @@ MISFITS = {
 def test_a_misfit_is_named(triple: Kernel, rng: np.random.Generator, misfit: str, large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Large batches take the way through threads, and must say the same."""
     if large:
-        monkeypatch.setattr(triple, "_large", (0, 0))
+        monkeypatch.setattr(triple, "_large", 0)
     call, sentence = MISFITS[misfit]
     with pytest.raises(CallError, match=re.escape(sentence)):
         call(triple, rng.normal(size=(19, 3)), rng.normal(size=19))

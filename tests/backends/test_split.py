@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.compiler import llvm
 from steelyard.compiler.lanes import pair_columns
+from steelyard.compiler.llvm import render
 from steelyard.compiler.program import Program
 from steelyard.compiler.split import FREE, Part, cut, slots
 from steelyard.kernels import program
@@ -43,7 +43,7 @@ def test_every_width(host, rng: np.random.Generator) -> None:
     made = program(sy.load("spatial_3r").tree, "forward_dynamics")
     state = inputs(made, rng)
     expected = [run(made, [x[i] for x in state])[0] for i in range(len(state[0]))]
-    for budget in (2500, 20):
+    for budget in (12000, 20):
         np.testing.assert_allclose(ufunc_of(made, host, budget)(*state), expected, rtol=1e-10)
 
 
@@ -99,10 +99,17 @@ def test_a_humanoid_is_split(example_robots: Path, rng: np.random.Generator) -> 
     robot = sy.load(example_robots / "talos_data" / "robots" / "talos_reduced.urdf")
     made = program(robot.tree, "inverse_dynamics")
     assert robot.n == 32
-    assert len(parts(made, llvm.BUDGET)) > 1
     q, qd, qdd = state = inputs(made, rng, 9)
     expected = [run(made, [x[i] for x in state])[0] for i in range(9)]
     np.testing.assert_allclose(robot.inverse_dynamics(q, qd, qdd), expected, rtol=1e-9, atol=1e-9)
+    split = ufunc_of(made, budget=1000)
+    np.testing.assert_allclose(split(q, qd, qdd), expected, rtol=1e-9, atol=1e-9)
     in_place = qdd.copy()
-    robot.inverse_dynamics(q, qd, in_place, out=in_place)
-    np.testing.assert_array_equal(in_place, robot.inverse_dynamics(q, qd, qdd))
+    split(q, qd, in_place, out=in_place)
+    np.testing.assert_array_equal(in_place, split(q, qd, qdd))
+
+
+def test_what_is_too_long_for_one_function_is_split() -> None:
+    made = program(sy.load("puma560").tree, "forward_dynamics")
+    assert render(made, 8, True).count("define internal void @part") == 1
+    assert render(made, 8, True, budget=100).count("define internal void @part") == len(parts(made, 100)) > 4

@@ -24,7 +24,7 @@ def kernel(monkeypatch: pytest.MonkeyPatch) -> Kernel:
     """A kernel that takes any batch for a large one."""
     operands = [Operand("q", (2,)), Operand("s", ())], [Operand("z", (2,)), Operand("w", ())]
     made = Kernel(trace("shared", lambda q, s: ([q[0].sin() * s, q[1] / s], q[0] * q[1]), *operands))
-    monkeypatch.setattr(made, "_large", (0, 0))
+    monkeypatch.setattr(made, "_large", 0)
     return made
 
 

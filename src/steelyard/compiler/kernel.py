@@ -22,6 +22,7 @@ from .sources import sources
 from .threads import thread_count
 
 PARALLEL_WORK = 400_000  # nodes times samples below which one thread is quicker
+_array = np.ndarray
 
 
 class Kernel:
@@ -59,12 +60,12 @@ class Kernel:
         doc = f"{self.name} ({self.operations} operations)"
         self.ufunc = gufunc(loaded.address, ctypes.addressof(table), *shapes, self.name, doc, owner=(loaded, table))
         samples = PARALLEL_WORK // max(self.nodes, 1)
-        self._large = tuple(samples * o.size for o in self.inputs)
+        self._large = samples * min(o.size for o in self.inputs)
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
         try:
-            for a, large in zip(args, self._large, strict=False):
-                if type(a) is np.ndarray and a.size > large and (count := thread_count()) > 1:
+            for a in args:  # every nanosecond here counts: a controller calls with one sample
+                if type(a) is _array and a.size > self._large and (count := thread_count()) > 1:
                     return in_parallel(self.ufunc, self.inputs, self.outputs, count, args, out)
             return self.ufunc(*args) if out is None else self.ufunc(*args, out=out)
         except (ValueError, TypeError) as error:
