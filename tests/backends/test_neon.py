@@ -1,0 +1,28 @@
+"""The two lanes of a processor that is not here: the text must be code there, though it cannot run here."""
+
+from __future__ import annotations
+
+import llvmlite.binding as binding
+import pytest
+
+from steelyard.compiler import native
+from steelyard.compiler.image import link
+from steelyard.compiler.llvm import render
+from tests.every_operation import traced
+
+HOSTS = {
+    "Linux": native.Host("aarch64-unknown-linux-gnu", "generic", "", 2, True),
+    "macOS": native.Host("arm64-apple-macosx", "apple-m1", "", 2, True),
+}
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_arm(name: str) -> None:
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    host = HOSTS[name]
+    text = render(traced(), host.lanes, host.fused)
+    assert "fmla" in native.assembly(text, host), "multiplies and adds fuse"
+    code = native.compile_object(text, host)
+    assert len(code) > 1000
+    assert link(code) is None, "left to LLVM"
