@@ -137,7 +137,9 @@ def bad_logs(logs: Path, folder: Path) -> dict[str, tuple[list[object], list[str
     degrees[:, 1:4] = np.degrees(degrees[:, 1:4])
     zero = table.copy()
     zero[:, 4:] = 0.0
-    for name, data in (("degrees", degrees), ("zero", zero)):
+    still = table.copy()
+    still[:, 1:] = still[0, 1:]
+    for name, data in (("degrees", degrees), ("zero", zero), ("still", still)):
         np.savetxt(folder / f"{name}.csv", data, delimiter=",", header=lines[0], comments="")
     shutil.copy(logs / "log.csv", folder / "log.csv")
     return {
@@ -148,6 +150,8 @@ def bad_logs(logs: Path, folder: Path) -> dict[str, tuple[list[object], list[str
         "no such robot": (["identify", "spatial_4r", folder / "log.csv"], ["spatial_3r"]),
         "another robot": (["identify", "puma560", folder / "log.csv"], ["joint"]),
         "torques of zeros": (["identify", ROBOT, folder / "zero.csv"], ["zero"]),
+        "degrees": (["identify", ROBOT, folder / "degrees.csv"], ["degrees.csv", "degrees", "radians"]),
+        "a robot that never moved": (["identify", ROBOT, folder / "still.csv"], ["never moved"]),
         "an unknown estimator": (["identify", ROBOT, folder / "log.csv", "--estimator", "wsl"], ["'wsl'", "wls"]),
         "an unknown effort": (["identify", ROBOT, folder / "log.csv", "--effort", "volts"], ["volts"]),
         "no such mapping": (["identify", ROBOT, folder / "log.csv", "--mapping", folder / "no.toml"], ["no.toml"]),
@@ -157,7 +161,7 @@ def bad_logs(logs: Path, folder: Path) -> dict[str, tuple[list[object], list[str
 
 BAD = (
     "two samples", "names that match nothing", "an empty file", "no such log", "no such robot", "another robot", "torques of zeros",
-    "an unknown estimator", "an unknown effort", "no such mapping", "a fit without its robot",
+    "degrees", "a robot that never moved", "an unknown estimator", "an unknown effort", "no such mapping", "a fit without its robot",
 )  # fmt: skip
 
 
