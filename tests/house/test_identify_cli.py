@@ -87,6 +87,16 @@ def test_validate_takes_a_robot_a_fit_or_its_folder(run: Run, logs: Path, result
     assert "other RMS" in beside.out
 
 
+def test_excite_writes_a_motion_that_torque_reads(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "motion.csv"
+    ran = run("excite", ROBOT, "-o", path, "--seconds", 5, "--harmonics", 4)
+    assert ran.code == 0, ran.err
+    assert "condition" in ran.out
+    assert run("torque", ROBOT, "--motion", path, "--out", tmp_path / "torque.csv").code == 0
+    assert run("excite", ROBOT, "-o", path).code == 2, "nothing is written over"
+    assert run("excite", ROBOT, "--seconds", 0).code == 2
+
+
 def test_doctor_names_what_is_wrong(run: Run, logs: Path, tmp_path: Path) -> None:
     assert run("doctor", ROBOT, logs / "log.csv").code == 0
     head, *rows = [line for line in (logs / "log.csv").read_text().splitlines() if not line.startswith("#")]

@@ -10,7 +10,7 @@ import typer
 
 from ..errors import SteelyardError
 from ..version import __version__
-from .commands import bench, check, demo, doctor, export, identify, info, robots, torque, validate
+from .commands import bench, check, demo, doctor, excite, export, identify, info, robots, torque, validate
 
 BAD_INPUT, INTERRUPTED, DEFECT = 2, 130, 70
 
@@ -25,8 +25,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
-    demo.demo, robots.robots, info.info, torque.torque, doctor.doctor, identify.identify, validate.validate, check.check, export.export,
-    bench.bench,
+    demo.demo, robots.robots, info.info, torque.torque, excite.excite, doctor.doctor, identify.identify, validate.validate, check.check,
+    export.export, bench.bench,
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)

@@ -122,7 +122,7 @@ def advice(fit: Fit, validation: Validation | None) -> tuple[str, ...]:
     made = []
     if fit.unseen:
         shown = ", ".join(fit.unseen[:8]) + (f" and {len(fit.unseen) - 8} more" if len(fit.unseen) > 8 else "")
-        made.append(f"Record a motion that shows {shown}: sy.excite(robot) designs one within the robot's limits.")
+        made.append(f"Record a motion that shows {shown}: sy.excite(robot) or `steelyard excite` designs one within the limits.")
     worst = int(np.argmax(fit.relative_error))
     if fit.relative_error[worst] > 0.2:
         name = fit.robot.joint_names[worst]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from .card import UNITS, head
-from .console import number, table
+from .card import head
+from .console import table
+from .motion import motion_table
 from .result import drawn, errors, verdict
 
 if TYPE_CHECKING:
@@ -48,18 +48,6 @@ def speed_lines(yardstick: Yardstick, machine: Machine) -> RenderableType:
     return Group(made, Text(agreement), Text(str(machine), style="dim"))
 
 
-def motion_table(done: Experiment) -> Table:
-    """Range of each joint's motion and of the torque that was measured."""
-    made = table(_motion_title(done), ["joint", ">q", ">|qd|", ">|qdd|", ">min tau", ">max tau", ">rms tau", "unit"])
-    tau = np.asarray(done.log.tau)
-    for i, name in enumerate(done.robot.joint_names):
-        q, qd, qdd, effort = done.motion.q[:, i], done.motion.qd[:, i], done.motion.qdd[:, i], tau[:, i]
-        rates = (number(float(np.abs(x).max()), 3) for x in (qd, qdd))
-        efforts = (number(float(x)) for x in (effort.min(), effort.max(), np.sqrt(np.mean(effort**2))))
-        made.add_row(name, f"{q.min():.2f} … {q.max():.2f}", *rates, *efforts, UNITS[done.robot.mechanism.joint(name).kind])
-    return made
-
-
 def _motion_title(done: Experiment) -> str:
     condition = done.motion.excitation.condition if done.motion.excitation else float("nan")
     return f"A robot with hidden parameters, moved for {done.log.duration:g} s: {done.log.N} samples, condition {condition:.3g}"
@@ -77,7 +65,13 @@ def truth_lines(done: Experiment) -> RenderableType:
 
 def experiment_lines(done: Experiment) -> RenderableType:
     """The motion, the errors, the parameters, the verdict."""
-    return Group(Text(""), motion_table(done), errors(done.fit, done.validation), truth_lines(done), verdict(done.fit))
+    return Group(
+        Text(""),
+        motion_table(_motion_title(done), done.robot, done.motion, np.asarray(done.log.tau)),
+        errors(done.fit, done.validation),
+        truth_lines(done),
+        verdict(done.fit),
+    )
 
 
 def ending(robot: str, folder: Path) -> RenderableType:
