@@ -22,6 +22,7 @@ from .extra import Coupling, Extra
 from .fit import Fit
 from .friction import find_widths
 from .model import FRICTION, Known, Model, build_model
+from .one_core import on_one_core
 from .options import Options, frozen_mask
 from .problem import Problem
 from .provenance import provenance
@@ -36,6 +37,7 @@ Array = NDArray[np.float64]
 Progress = Callable[[str, float], None]
 
 
+@on_one_core
 def identify(
     robot: Robot,
     log: Log | Sequence[Log],
