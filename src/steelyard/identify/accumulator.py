@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import CallError
 
 Array = NDArray[np.float64]
-BLOCK = 1024  # rows folded at once: the panel of a Householder factorisation stays in the cache
+LEAF = 192  # rows factorised at once: small enough that a linear-algebra library does not spread it over threads of its own
 _pool = ThreadPoolExecutor(2, thread_name_prefix="steelyard-fold")
 
 
@@ -91,10 +91,17 @@ class Accumulator:
 
 
 def folded(R: Array, block: Array) -> Array:
-    """The triangle of [R; block]."""
-    for start in range(0, len(block), BLOCK):
-        R = triangular(np.concatenate([R, block[start : start + BLOCK]]))
-    return R
+    """The triangle of [R; block]: a tree of small factorisations, each of which stays in the cache and on one core.
+
+    Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34 (2012), p. A206 (tall and skinny QR).
+    """
+    width = R.shape[1]
+    size = max(LEAF, 3 * width)
+    while len(block) > size:
+        leaves = len(block) // size
+        tops = np.asarray(np.linalg.qr(block[: leaves * size].reshape(leaves, size, width), mode="r")).reshape(-1, width)
+        block = np.concatenate([tops, block[leaves * size :]])
+    return triangular(np.concatenate([R, block]))
 
 
 def triangular(rows: Array) -> Array:

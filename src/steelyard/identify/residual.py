@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .problem import Problem
 
 Array = NDArray[np.float64]
-CELLS = 4096  # most scores kept: neighbours are added up
+CELLS = 1500  # most scores kept: neighbours are added up
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,8 @@ Array = NDArray[np.float64]
 class Sequential:
     """Each joint's torque, from the last to the first, fixes the directions of the base parameters that it shows first.
 
-    Y is block upper triangular: joint j does not depend on the links before it. What a later joint fixed is taken for true by the earlier
-    ones, so that its error is carried on; `details['error_accumulation']` is, for each joint, its residual over that of all joints together.
+    Y is block upper triangular: joint j does not depend on the links before it. What a later joint fixed is taken for true by the
+    earlier ones, so that its error is carried on; `details['error_accumulation']` is each joint's residual over that of all at once.
     Lecture "Newton-Euler formulation and dynamic parameter identification": "may have the inconvenience to accumulate any error".
     """
 
