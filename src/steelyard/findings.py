@@ -15,7 +15,9 @@ def findings(robot: Robot) -> tuple[str, ...]:
 def _bodies(robot: Robot) -> list[str]:
     """Links whose pseudo-inertia is not positive semidefinite. Wensing, Kim and Slotine 2018, theorem 1."""
     links = [link for link in robot.mechanism.links if link.inertia is not None and not is_physical(link.inertia)]
-    return [f"link '{link.name}' has an inertia that no real body has: its torques may be right, its simulation cannot be" for link in links]
+    return [
+        f"link '{link.name}' has an inertia that no real body has: its torques may be right, its simulation cannot be" for link in links
+    ]
 
 
 def _missing(robot: Robot) -> list[str]:

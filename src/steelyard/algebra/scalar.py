@@ -40,4 +40,4 @@ def where(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
         method = getattr(type(x), "where", None)
         if method is not None:
             return method(condition, yes, no)
-    return np.where(condition, yes, no)[()]  # a number for numbers, not an array of no dimensions
+    return np.asarray(np.where(condition, yes, no))[()]  # a number for numbers, not an array of no dimensions

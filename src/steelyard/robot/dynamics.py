@@ -28,7 +28,7 @@ class Dynamics(Described):
         """
         if wrench is None and parameters is None and out is None and type(q) is ndarray and q.ndim == 1:
             try:  # a control loop's single sample goes straight to the ufunc; what does not fit is explained below
-                return self._single(q, qd, qdd)  # type: ignore[no-any-return]
+                return self._single(q, qd, qdd)
             except (ValueError, TypeError):
                 pass
         return self._call("inverse_dynamics", (q, qd, qdd), parameters, out, wrench)
