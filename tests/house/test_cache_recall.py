@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard import kernels
 from steelyard.compiler import cache, kernel, machine_code, sources
 from steelyard.compiler.interface import Interface
 from steelyard.compiler.kernel import Kernel
@@ -58,6 +59,15 @@ def test_sources_that_do_not_tell_what_runs(tmp_path: Path) -> None:
     (tmp_path / "edited" / "a.py").write_text("saved after the start")
     os.utime(tmp_path / "edited" / "a.py", (time.time() + 9, time.time() + 9))
     assert sources.sources(tmp_path / "edited") is None
+
+
+def test_all_that_traces_is_named(root: Path) -> None:
+    """What a kernel is recalled by names the folders of every module that has a part in making it."""
+    script = "import steelyard.kernels, sys; print(*sorted(m for m in sys.modules if m.startswith('steelyard.')))"
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    folders = {module.split(".")[1] for module in run.stdout.split()} - {"errors", "version"}
+    assert folders == {folder.name for folder in kernels._TRACING}
 
 
 def test_keys_depend_on_every_part() -> None:
@@ -127,6 +137,16 @@ def test_the_least_used_go_first(place: Path, monkeypatch: pytest.MonkeyPatch) -
     cache.write(cache.key("new"), bytes(1000))
     left = {path.name for path in files(place)}
     assert left == {names[0], names[4], names[5], cache.key("new")}
+
+
+def test_a_disk_that_keeps_no_times(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_only(path: Path) -> None:
+        raise OSError(30, "Read-only file system")
+
+    cache.write(cache.key("old"), b"content")
+    age(place / cache.key("old"), 100)
+    monkeypatch.setattr(os, "utime", read_only)
+    assert cache.read(cache.key("old")) == b"content"
 
 
 def test_only_its_own_files_go(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,10 +59,11 @@ def read(name: str) -> bytes | None:
             if not stat.S_ISREG(info.st_mode) or not _own(info):
                 return None
             content = file.read()
-        if time.time() - info.st_mtime > _DAY:
-            os.utime(path)  # in use: not the next to go
     except OSError:
         return None
+    if time.time() - info.st_mtime > _DAY:
+        with suppress(OSError):
+            os.utime(path)  # in use: not the next to go
     start = len(FORMAT) + _DIGEST
     return content[start:] if content[:start] == _head(content[start:]) else None
 
