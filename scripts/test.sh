@@ -22,6 +22,9 @@ fi
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --upgrade pip
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[all,test]"
 
+# pytest runs one worker a core: linear algebra that starts threads of its own would only make them wait for each other.
+export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+
 failed=()
 step() {
     local name=$1 started=$SECONDS
