@@ -67,6 +67,16 @@ def test_the_width_of_coulomb_friction_is_found(arm):
     assert found.total_relative_error < 0.2 * sy.identify(arm, log, **FIXED).total_relative_error
 
 
+def test_the_stribeck_effect_is_found_where_asked_for(arm):
+    t, q, qd, qdd = fourier(3, 40, 100)
+    tau = arm.inverse_dynamics(q, qd, qdd) + np.array([2.0, 1.5, 1.0]) * np.sign(qd) * np.exp(-((qd / 0.2) ** 2))
+    log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=tau + 0.02 * np.random.default_rng(2).normal(size=q.shape), joint_names=arm.joint_names)
+    found = sy.identify(arm, log, friction=("viscous", "coulomb", "offset", "stribeck"), **FIXED)
+    assert found.base.n_base == sy.base_parameters(arm).n_base + 3
+    assert found.extra == pytest.approx({"joint1.Fs": 2.0, "joint2.Fs": 1.5, "joint3.Fs": 1.0}, rel=0.1)
+    assert found.total_relative_error < 0.3 * sy.identify(arm, log, **FIXED).total_relative_error
+
+
 def test_held_parameters_stay_and_are_not_unknown(arm):
     described = arm.with_parameters(1.2 * arm.parameters)
     found = sy.identify(described, recorded(arm), "wls", hold={"joint1.Fv": 2.0, "link3.mcx": None}, **FIXED)

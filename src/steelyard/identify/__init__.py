@@ -13,11 +13,12 @@ from .ols import OLS
 from .ridge import Ridge
 from .sdp import SDP
 from .sequential import Sequential
+from .stribeck import Stribeck
 from .tls import TLS
 from .validation import Validation
 from .wls import WLS
 
 __all__ = [
     "ESTIMATORS", "IRLS", "OLS", "SDP", "TLS", "WLS", "Accumulator", "Coupling", "CrossValidation", "Diagnosis", "ElasticNet", "Fit",
-    "Lasso", "Ridge", "Sequential", "Validation", "cross_validate", "doctor", "identify",
+    "Lasso", "Ridge", "Sequential", "Stribeck", "Validation", "cross_validate", "doctor", "identify",
 ]  # fmt: skip

@@ -22,6 +22,10 @@ class Extra(Protocol):
 
     def columns(self, q: Array, qd: Array, qdd: Array, widths: Sequence[float] = ()) -> Array: ...
 
+    def structural(self) -> Extra:
+        """Terms of the same structure, for random states: what can be told apart at all does not depend on their constants."""
+        ...
+
     def bound(self, joint_names: Sequence[str]) -> Extra:
         """The same terms, knowing the order of the joints; raises CallError for a joint that there is not."""
         ...
@@ -45,6 +49,10 @@ class Coupling:
     def names(self) -> tuple[str, ...]:
         owner = self.label or str(self.joint_b)
         return f"{owner}.Iam", f"{owner}.Fvm", f"{owner}.Fcm"
+
+    def structural(self) -> Coupling:
+        """Itself: it has no constants."""
+        return self
 
     def bound(self, joint_names: Sequence[str]) -> Coupling:
         """With the joints' places found by name or number (from 0)."""

@@ -30,6 +30,7 @@ from .residual import Residuals, residuals
 from .samples import Samples, prepare
 from .sdp import consistent
 from .solve import inverse_information, seen
+from .stribeck import Stribeck, find_speeds
 from .validation import Validation
 from .wls import noise
 
@@ -60,18 +61,19 @@ def identify(
 ) -> Fit:
     """The dynamic parameters of a robot from one or more logs of its motion: min |tau - Y(q, qd, qdd) pi|, every link a real body.
 
-    With no further word: friction (viscous, Coulomb, offset) and rotor inertia are found with the links, each joint weighted by its
-    noise, every pseudo-inertia positive definite, what the log does not show stays near the description. `estimator`: 'sdp' (default),
-    'wls', 'ols', 'irls', 'ridge', 'lasso', 'elastic_net', 'tls', 'sequential', or an instance. `prior='cad'` lets the description count
-    for more. `smoothing`, `cutoff` [Hz], `decimate`, `mask` [rad/s|m/s], `delay` [s]: see Options; decimate=None picks the rate that the
-    motion needs. `coulomb_width` [rad/s|m/s] is the speed over which Coulomb friction rises, 0 for sign(qd). `hold`: names, or names ->
-    values, that are not to be found. `bounds`: see identify.bounds. `coupling`: further terms. `known(q, qd, qdd)`: a torque (N, n) that
-    is no unknown. Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
+    With no further word: friction (viscous, Coulomb, offset; 'stribeck' where asked for) and rotor inertia are found with the links, each
+    joint weighted by its noise, every pseudo-inertia positive definite; what the log does not show stays near the description.
+    `estimator`: 'sdp' (default), 'wls', 'ols', 'irls', 'ridge', 'lasso', 'elastic_net', 'tls', 'sequential', or an instance.
+    `prior='cad'` lets the description count for more. `smoothing`, `cutoff` [Hz], `decimate`, `mask` [rad/s|m/s], `delay` [s]: see
+    Options; decimate=None picks the rate that the motion needs. `coulomb_width` [rad/s|m/s] is the speed over which Coulomb friction
+    rises, 0 for sign(qd). `hold`: names, or names -> values, that are not to be found. `bounds`: see identify.bounds. `coupling`: further
+    terms. `known(q, qd, qdd)`: a torque (N, n) that is no unknown.
+    Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
     Wensing, Kim and Slotine 2018.
     """
     tell = progress or (lambda text, share: None)
     chosen = choose(estimator, prior, bounds)
-    extras = coupling if isinstance(coupling, (list, tuple)) else (coupling,)
+    extras = (*(coupling if isinstance(coupling, (list, tuple)) else (coupling,)), *([Stribeck()] if "stribeck" in friction else []))
     model = build_model(robot, friction, rotor, extras, hold, known)
     lag = delay if isinstance(delay, (str, int, float)) else tuple(float(d) for d in delay)
     options = Options(smoothing, cutoff, decimate or 1, frozen_mask(mask, robot.joint_names), lag)
@@ -125,6 +127,7 @@ def tuned(
     moved = tuple(s.advanced(late) for s in samples)
     if isinstance(width, str) and np.any(late):
         model = model.with_widths(find_widths(model, moved).values)
+    model = find_speeds(model, moved)
     named = zip(model.robot.joint_names, model.widths, strict=True)
     wide = [f"{name} {w:.3g}" for name, w in named if w > 0]
     said += (f"Coulomb friction rises over a speed [rad/s|m/s] of: {', '.join(wide)}.",) if wide else ()

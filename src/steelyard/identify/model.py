@@ -21,6 +21,7 @@ from .extra import Extra
 Array = NDArray[np.float64]
 Known = Callable[[Array, Array, Array], Array]
 FRICTION = ("viscous", "coulomb", "offset")
+TERMS = (*FRICTION, "stribeck")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,7 @@ class Model:
         tree = self.robot.tree
         q, qd, qdd = random_states(tree)
         Y = dense(regressor(tree, list(q.T), list(qd.T), list(qdd.T)), len(q))
-        extra = [e.columns(q, qd, qdd).reshape(len(Y), -1) for e in self.extras]
+        extra = [e.structural().columns(q, qd, qdd).reshape(len(Y), -1) for e in self.extras]
         return np.hstack([Y, *extra])
 
     @cached_property
@@ -165,9 +166,9 @@ def build_model(
 ) -> Model:
     """The model to identify: the robot with a column for each friction term and rotor asked for, and the held parameters resolved."""
     for term in friction:
-        if term not in FRICTION:
-            raise CallError(f"friction {term!r} is unknown; {choices(str(term), FRICTION)}")
-    full = with_terms(robot, friction, rotor)
+        if term not in TERMS:
+            raise CallError(f"friction {term!r} is unknown; {choices(str(term), TERMS)}")
+    full = with_terms(robot, [term for term in friction if term in FRICTION], rotor)
     bound = tuple(extra.bound(full.joint_names) for extra in extras)
     bare = Model(full, bound)
     return Model(full, bound, held(bare, hold), known, (0.0,) * robot.n)
