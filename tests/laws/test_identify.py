@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -146,6 +147,25 @@ def test_the_result_says_what_it_is(fit, arm):
     assert all(isinstance(sentence, str) for sentence in fit.check())
     with pytest.raises(AttributeError):
         fit.robot = arm
+
+
+def test_a_fit_can_be_kept(fit):
+    again = pickle.loads(pickle.dumps(fit))
+    q = np.random.default_rng(0).normal(size=(3, 3))
+    assert np.array_equal(again.torque(q, q, q), fit.torque(q, q, q))
+    assert again.robot == fit.robot
+
+
+def test_a_description_without_numbers_is_enough(arm):
+    found = sy.identify(arm.with_parameters(0 * arm.parameters), recorded(arm))
+    assert np.allclose(found.base_values, found.base.values(arm.parameters), atol=1e-6)
+
+
+def test_a_parameter_that_is_zero_is_not_a_weak_one():
+    slider = rubbing(sy.load("planar_rp"))
+    told = sy.doctor(slider, recorded(slider, noise=0.05))
+    assert told.verdict.startswith("This log can identify the robot")
+    assert not told.unidentifiable
 
 
 def test_essential_parameters_are_fewer_and_predict_nearly_as_well(arm):

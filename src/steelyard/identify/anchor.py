@@ -45,6 +45,14 @@ def anchor(model: Model) -> Anchor:
     return Anchor(to_pi, centre, known)
 
 
+def parameter_sizes(model: Model) -> Array:
+    """How large each parameter of a body like the described one may be, (p,): its change for a unit change of S; 0 for those of joints."""
+    sizes = np.zeros(len(model.names))
+    to_pi = anchor(model).to_pi
+    sizes[: 10 * len(to_pi)] = np.linalg.norm(to_pi, axis=2).reshape(-1)
+    return sizes
+
+
 def body_metric(pi: Array) -> Array:
     """A positive definite pseudo-inertia of the body's size, even where its description is degenerate or impossible."""
     J = pseudo_inertia(nearest_consistent(pi, margin=1e-6))

@@ -39,9 +39,9 @@ def essential(fit: Fit, limit: float | None = None) -> Essential:
     `limit` bounds how much the residual may grow, 1.03 by default. Gautier 1997, section 5; Pham and Gautier 1991.
     """
     assert fit.information is not None
-    R, z = fit.information[:-1, :-1], fit.information[:-1, -1]
+    R = fit.information[:-1, :-1]
     ratio = np.sqrt(np.diag(fit.base_covariance) / np.maximum(np.diag(inverse_information(fit.information)), 1e-300))
-    floor = float(np.sum((R @ fit.base_values - z) ** 2)) + float(fit.information[-1, -1] ** 2)
+    floor = float(fit.information[-1, -1] ** 2)  # what least squares leaves with all of them
     kept = list(range(len(R)))
     while len(kept) > 1:
         values, std = solved(fit.information, kept, ratio)

@@ -14,6 +14,7 @@ from ..errors import CallError
 from ..parameters.base import BaseParameters
 from ..robot import Robot
 from ..signals.log import Log
+from .anchor import parameter_sizes
 from .model import Model
 from .options import Options
 from .solve import Seen
@@ -175,10 +176,16 @@ class Fit:
         hidden = np.linalg.norm(self.seen.blind * self.seen.scale[:, None], axis=1) > 1e-3
         return tuple(name for name, h in zip(self.base.names, hidden, strict=True) if h)
 
-    @property
+    @cached_property
     def weak(self) -> tuple[str, ...]:
-        """The base parameters that were seen but whose standard deviation is larger than their value."""
-        return tuple(n for n, r in zip(self.base.names, self.base_relative_std, strict=True) if 1.0 < r < np.inf)
+        """The base parameters that were seen but cannot be told from zero, and not because they are small.
+
+        Their standard deviation is larger than their value and than a tenth of what a body like the described one has.
+        """
+        size = parameter_sizes(self.model)[list(self.base.columns)]
+        std = self.base_standard_deviation
+        hidden = (self.base_relative_std > 1.0) & (std > 0.1 * size) & np.isfinite(std)
+        return tuple(name for name, h in zip(self.base.names, hidden, strict=True) if h)
 
     # what can be done with it -----------------------------------------------------------------------------------------------------------
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -126,6 +127,9 @@ class Model:
         if self.extras:
             tau += np.concatenate([e.columns(q, qd, qdd, self.widths) for e in self.extras], axis=2) @ pi[count:]
         return tau
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # what is derived, such as a kernel, is made again
 
     def with_widths(self, widths: Sequence[float]) -> Model:
         """The same model with other widths of the Coulomb friction."""

@@ -68,7 +68,7 @@ def consistent(model: Model, triangle: Array, free: Array, pull: float, bounds: 
     if not feasible(program, pi):
         raise ProblemError(f"the solver ended with '{word}' and parameters that no robot has; try a larger pull or wider bounds")
     status = () if word == "Solved" else (f"The solver stopped early ({word}); the parameters were checked and are consistent.",)
-    if exact:
+    if exact or not any(place.known):  # without a description there is nothing to be pulled to
         moved = snapped(model, program, pi, free, place)
         pi = pi if moved is None else moved
     return Consistent(pi, word, status)
