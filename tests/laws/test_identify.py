@@ -88,6 +88,27 @@ def test_held_parameters_stay_and_are_not_unknown(arm):
     assert found.standard_deviation[names.index("joint1.Fv")] == 0
 
 
+def test_drive_gains_are_found_against_a_known_mass(arm):
+    held = {name: value for name, value in zip(arm.parameter_names, arm.parameters, strict=True) if name.startswith("link3.")}
+    true = np.array([1.0, 1.25, 0.8])
+    options = {"hold": held, "drive_gains": ("joint2", "joint3"), **FIXED}
+    clean = recorded(arm)
+    found = sy.identify(arm, clean.replace(tau=clean.tau / true), "wls", **options)
+    assert np.allclose(found.drive_gains, true, rtol=1e-6)
+    assert found.total_relative_error < 1e-6
+    noisy = recorded(arm, noise=0.5)
+    found = sy.identify(arm, noisy.replace(tau=noisy.tau / true), "wls", **options)
+    assert np.allclose(found.drive_gains, true, rtol=0.05)
+    assert found.validate(clean.replace(tau=clean.tau / true)).total_relative_error < 0.02
+
+
+def test_drive_gains_need_something_known(arm):
+    with pytest.raises(ProblemError, match="something known"):
+        sy.identify(arm, recorded(arm), drive_gains=("joint1",), **FIXED)
+    with pytest.raises(CallError, match="did you mean 'joint1'"):
+        sy.identify(arm, recorded(arm), drive_gains=("jiont1",), **FIXED)
+
+
 def test_known_torques_are_taken_out(arm):
     log = recorded(arm)
     spring = lambda q, qd, qdd: 5.0 * q  # noqa: E731

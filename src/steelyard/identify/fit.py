@@ -29,7 +29,8 @@ class Fit:
 
     `robot` has `parameters` (those of further terms, such as a coupling, are in `extra`); every link of it is a body that can exist.
     `base_values` (b,) are what the estimator found, `base_covariance` (b, b) holds for residuals that are no white noise.
-    `validation` is the fit on its own samples, `before` that of the robot as given. `status` are sentences on how it went.
+    `drive_gains` (n,) is what measured torques were multiplied by, 1 where no gain was asked for. `validation` is the fit on its own
+    samples, `before` that of the robot as given. `status` are sentences on how it went.
     """
 
     robot: Robot
@@ -50,6 +51,8 @@ class Fit:
     details: dict[str, Any] | None = None
     provenance: dict[str, Any] | None = None
     information: Array | None = None
+    drive_gains: Array | None = None
+    drive_gain_std: Array | None = None
 
     # the parameters ---------------------------------------------------------------------------------------------------------------------
 

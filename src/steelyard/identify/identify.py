@@ -21,6 +21,7 @@ from .estimate import Estimate, Estimator
 from .extra import Coupling, Extra
 from .fit import Fit
 from .friction import find_widths
+from .gains import find_gains
 from .model import FRICTION, Known, Model, build_model
 from .one_core import on_one_core
 from .options import Options, frozen_mask
@@ -57,6 +58,7 @@ def identify(
     bounds: Bounds | None = None,
     coupling: Coupling | Extra | Sequence[Coupling | Extra] = (),
     known: Known | None = None,
+    drive_gains: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Fit:
     """The dynamic parameters of a robot from one or more logs of its motion: min |tau - Y(q, qd, qdd) pi|, every link a real body.
@@ -67,7 +69,7 @@ def identify(
     `prior='cad'` lets the description count for more. `smoothing`, `cutoff` [Hz], `decimate`, `mask` [rad/s|m/s], `delay` [s]: see
     Options; decimate=None picks the rate that the motion needs. `coulomb_width` [rad/s|m/s] is the speed over which Coulomb friction
     rises, 0 for sign(qd). `hold`: names, or names -> values, that are not to be found. `bounds`: see identify.bounds. `coupling`: further
-    terms. `known(q, qd, qdd)`: a torque (N, n) that is no unknown.
+    terms. `known(q, qd, qdd)`: a torque (N, n) that is no unknown. `drive_gains`: joints whose torque is off by an unknown factor.
     Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
     Wensing, Kim and Slotine 2018.
     """
@@ -82,6 +84,8 @@ def identify(
     factor = decimate or common_factor(samples)
     tell("finding delay and friction", 0.3)
     model, samples, late, said = tuned(model, samples, options, coulomb_width)
+    gains = find_gains(model, samples, drive_gains, factor)
+    samples = gains.apply(samples) if drive_gains else samples
     tell("folding the samples", 0.5)
     problem = Problem(model, samples, factor)
     problem.check_rows()
@@ -91,7 +95,7 @@ def identify(
     asked["bounds"] = dict(bounds or {})
     fit = assembled(robot, problem, estimate, chosen, options, late, said, asked, bounds)
     tell("done", 1.0)
-    return replace(fit, provenance=provenance(fit, log))
+    return replace(fit, drive_gains=gains.values, drive_gain_std=gains.standard_deviation, provenance=provenance(fit, log))
 
 
 def common_factor(samples: tuple[Samples, ...], least: int = 200) -> int:

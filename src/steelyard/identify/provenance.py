@@ -55,6 +55,7 @@ def as_dict(fit: Fit) -> dict[str, Any]:
         "base_parameters": [{"name": n, "expression": e, "value": v, "standard_deviation": s} for n, e, v, s in base],
         "base_covariance": fit.base_covariance,
         "joints": [dict(zip(("name", "rms", "relative_error", "r2", "delay", "coulomb_width"), row, strict=True)) for row in joints],
+        "drive_gains": fit.drive_gains,
         "total_relative_error": fit.total_relative_error,
         "before": None if fit.before is None else fit.before.total_relative_error,
         "samples": len(fit.t),

@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 def validate(fit: Fit, log: Log, other: Robot | Fit | None = None) -> Validation:
     """Predicted against measured torque of a log that is prepared as the fit's own were: same smoothing, delay, mask and rate."""
     samples = prepare(fit.model.robot, log, fit.preparation).advanced(fit.delay)
+    if fit.drive_gains is not None:
+        samples = replace(samples, tau=samples.tau * fit.drive_gains)
     factor = max(1, round(fit.interval / float(np.median(np.diff(samples.t)))))
     problem = Problem(fit.model, (samples,), factor)
     result = against(problem, fit.base_values)
