@@ -149,7 +149,7 @@ def assembled(
     model = problem.model
     status = said + remarks(problem) + estimate.status + realised
     return Fit(
-        robot=model.robot.with_parameters(pi[: len(model.robot.parameters)]),
+        robot=model.identified(pi),
         initial=robot,
         model=model,
         parameters=pi,

@@ -128,6 +128,13 @@ class Model:
             tau += np.concatenate([e.columns(q, qd, qdd, self.widths) for e in self.extras], axis=2) @ pi[count:]
         return tau
 
+    def identified(self, pi: ArrayLike) -> Robot:
+        """The robot with the parameters pi and the widths of its Coulomb friction; it has no place for further terms."""
+        made = self.robot.with_parameters(np.asarray(pi, float)[: len(self.robot.parameters)])
+        names = self.robot.joint_names
+        smooth = {names[j]: self.widths[j] for j in self._coulomb.values() if self.widths and self.widths[j] > 0}
+        return made.with_friction(width=smooth) if smooth else made
+
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}  # what is derived, such as a kernel, is made again
 
