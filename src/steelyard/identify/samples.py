@@ -15,6 +15,7 @@ from ..signals.kalman import Smoother
 from ..signals.log import Log
 from ..signals.resample import advanced
 from ..signals.segments import split
+from ..signals.smooth import usable_velocity
 from .options import Options
 
 Array = NDArray[np.float64]
@@ -123,7 +124,8 @@ def smoothed(log: Log, options: Options) -> tuple[tuple[Array, Array, Array], ND
         assert made.qd is not None
         assert made.qdd is not None
         return (made.q, made.qd, made.qdd), every
-    states, spread = kalman(log)
+    fits = usable_velocity(log, None)[0] is not None  # a velocity that is late or filtered tells less than the position
+    states, spread = kalman(log if fits else replace(log, qd=None))
     sure = np.all(spread <= UNSURE**2 * np.median(spread, axis=0), axis=1)
     return (states[0], states[1], states[2]), sure if sure.sum() > 0.5 * log.N else every
 
