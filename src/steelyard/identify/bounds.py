@@ -45,10 +45,14 @@ def natural(names: Sequence[str], free: Sequence[int]) -> Inequalities:
 def inequalities(bounds: Bounds | None, names: Sequence[str]) -> Inequalities:
     """Rows for bounds such as {'link3.m': (1, 4), 'link2.com': ((-.1, -.1, 0), (.1, .1, .5)), 'total_mass': (20, 30)}.
 
-    None leaves a side open. Masses [kg], centres of mass as a box in the link's frame [m], any other parameter in its unit.
+    None leaves a side open. Masses [kg], centres of mass as a box in the link's frame [m], any other parameter in its unit. A centre of mass
+    within the convex hull of points of the link, such as the corners of its mesh: {'link2.com_hull': points (k, 3) [m]}.
     """
     rows: list[tuple[Array, float, str]] = []
     for name, limits in (bounds or {}).items():
+        if name.endswith(".com_hull"):
+            rows += hull(name, limits, names)
+            continue
         low, high = pair(name, limits)
         if name.endswith(".com"):
             rows += box(name, low, high, names)
@@ -87,15 +91,31 @@ def interval(name: str, row: Array, low: Any, high: Any) -> list[tuple[Array, fl
     return ([] if low is None else [(-row, -float(low), text)]) + ([] if high is None else [(row, float(high), text)])
 
 
-def box(name: str, low: Any, high: Any, names: Sequence[str]) -> list[tuple[Array, float, str]]:
-    """low m <= mc <= high m, axis by axis: the centre of mass in a box."""
-    link = name[: -len(".com")]
+def hull(name: str, points: Any, names: Sequence[str]) -> list[tuple[Array, float, str]]:
+    """n . mc <= d m for every face n . x <= d of the points' convex hull. Wensing, Kim and Slotine 2018, section III-C."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    mass, moments = link_rows(name, ".com_hull", names)
+    try:
+        faces = ConvexHull(np.asarray(points, dtype=float).reshape(-1, 3)).equations
+    except (QhullError, ValueError):
+        raise CallError(f"bounds: {name!r} needs at least four points (k, 3) [m] that span a volume") from None
+    return [(normal @ moments + offset * mass, 0.0, f"{name} of {len(points)} points") for *normal, offset in faces]
+
+
+def link_rows(name: str, ending: str, names: Sequence[str]) -> tuple[Array, Array]:
+    """The rows that pick a link's mass (p,) and first moments (3, p)."""
+    link = name[: -len(ending)]
     if f"{link}.m" not in names:
         raise CallError(f"bounds: no link is called {link!r}; {choices(link, [own[:-2] for own in names if own.endswith('.m')])}")
-    mass = direction(f"{link}.m", names)
+    return direction(f"{link}.m", names), np.array([direction(f"{link}.mc{axis}", names) for axis in "xyz"])
+
+
+def box(name: str, low: Any, high: Any, names: Sequence[str]) -> list[tuple[Array, float, str]]:
+    """low m <= mc <= high m, axis by axis: the centre of mass in a box."""
+    mass, moments = link_rows(name, ".com", names)
     rows = []
-    for k, axis in enumerate("xyz"):
-        moment = direction(f"{link}.mc{axis}", names)
+    for k, moment in enumerate(moments):
         text = f"{name} in [{low}, {high}]"
         rows += [] if low is None else [(float(low[k]) * mass - moment, 0.0, text)]
         rows += [] if high is None else [(moment - float(high[k]) * mass, 0.0, text)]
