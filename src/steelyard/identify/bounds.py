@@ -45,8 +45,8 @@ def natural(names: Sequence[str], free: Sequence[int]) -> Inequalities:
 def inequalities(bounds: Bounds | None, names: Sequence[str]) -> Inequalities:
     """Rows for bounds such as {'link3.m': (1, 4), 'link2.com': ((-.1, -.1, 0), (.1, .1, .5)), 'total_mass': (20, 30)}.
 
-    None leaves a side open. Masses [kg], centres of mass as a box in the link's frame [m], any other parameter in its unit. A centre of mass
-    within the convex hull of points of the link, such as the corners of its mesh: {'link2.com_hull': points (k, 3) [m]}.
+    None leaves a side open. Masses [kg], centres of mass as a box in the link's frame [m], any other parameter in its unit. A centre of
+    mass within the convex hull of points of the link, such as the corners of its mesh: {'link2.com_hull': points (k, 3) [m]}.
     """
     rows: list[tuple[Array, float, str]] = []
     for name, limits in (bounds or {}).items():
