@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from .described import Array, Described
+from .observer import residual
 
 
 class Structure(Described):
@@ -31,6 +33,16 @@ class Structure(Described):
         De Luca and Mattone 2003, eq. (7).
         """
         return self._call("momentum_rate", (q, qd, tau), parameters, out)
+
+    def momentum_residual(self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, gain: ArrayLike = 25.0) -> Array:
+        """The torque that the environment applied, (N, n) [N m|N], seen through a low-pass of `gain` [1/s]: zero without contact.
+
+        t (N,) [s]; q, qd, tau (N, n). From the generalised momentum, so no acceleration is needed. De Luca and Mattone 2003, eq. (9).
+        """
+        times, torques = np.asarray(t, dtype=float), np.asarray(tau, dtype=float)
+        return residual(
+            times, self._call("momentum", (q, qd), None, None), self.momentum_rate(q, qd, torques), np.asarray(gain, dtype=float)
+        )
 
     def slotine_li_torque(
         self, q: ArrayLike, qd: ArrayLike, qrd: ArrayLike, qrdd: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None
