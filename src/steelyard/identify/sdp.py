@@ -12,6 +12,7 @@ from .anchor import Anchor, anchor
 from .bounds import Bounds, Inequalities, inequalities, natural
 from .colour import inflation
 from .cone import Program, feasible, repaired, solve
+from .entropic import entropic
 from .estimate import Estimate
 from .model import Model
 from .problem import Problem
@@ -26,7 +27,8 @@ class SDP:
 
     k_j is how many neighbouring samples tell as much as one independent one. `pull` is how much the description counts: 1 is a
     description whose inertias are trusted to their own size, 100 to a tenth of it. `exact` keeps the weighted least-squares solution
-    wherever consistent parameters with it exist: the pull then only fills in what the data do not say. `bounds` as in `identify.bounds`.
+    wherever consistent parameters with it exist: the pull then only fills in what the data do not say. `entropic` pulls by the divergence
+    2 (tr S - log det S - 4) itself instead of its second-order form |S - S0|^2. `bounds` as in `identify.bounds`.
     Wensing, Kim and Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014.
     """
 
@@ -34,13 +36,14 @@ class SDP:
     bounds: Bounds | None = None
     margin: float = 1e-4
     exact: bool = False
+    entropic: bool = False
     name = "sdp"
 
     def fit(self, problem: Problem) -> Estimate:
         """The estimate for a problem."""
         free, weights = weighted(problem.total, problem.prior)
         triangle = problem.total.triangle(weights / np.sqrt(inflation(problem, free)))
-        found = consistent(problem.model, triangle, free, self.pull, self.bounds, self.margin, self.exact)
+        found = consistent(problem.model, triangle, free, self.pull, self.bounds, self.margin, self.exact, self.entropic)
         details = {"pull": self.pull, "solver": found.word}
         return Estimate(problem.base.values(found.parameters), weights, found.status, details, found.parameters)
 
@@ -54,7 +57,9 @@ class Consistent:
     status: tuple[str, ...]
 
 
-def consistent(model: Model, triangle: Array, free: Array, pull: float, bounds: Bounds | None, margin: float, exact: bool) -> Consistent:
+def consistent(
+    model: Model, triangle: Array, free: Array, pull: float, bounds: Bounds | None, margin: float, exact: bool, log_det: bool = False
+) -> Consistent:
     """The consistent parameters that fit the factor R of [Y tau] best; `free` (b,) is the solution without constraints."""
     place = anchor(model)
     own = natural(model.names, model.free)
@@ -63,6 +68,8 @@ def consistent(model: Model, triangle: Array, free: Array, pull: float, bounds: 
     rows, target = stacked(model, triangle, place, pull)
     program = Program(model, place, rows, target, limits, margin)
     pi, word = try_solve(program, asked)
+    if log_det:
+        pi, word = entropic(program, (rows[: -10 * place.bodies], target[: -10 * place.bodies]), strengths(place, pull), pi)
     if not feasible(program, pi):
         pi = repaired(program, pi)
     if not feasible(program, pi):
@@ -96,13 +103,18 @@ def stacked(model: Model, triangle: Array, place: Anchor, pull: float) -> tuple[
     """Rows and target over pi: the data, then the pull of each body towards its description."""
     R, z = triangle[:-1, :-1], triangle[:-1, -1]
     p, inner = len(model.names), 10 * place.bodies
-    strength = np.array([pull if known else 1e-4 * pull for known in place.known])
+    strength = strengths(place, pull)
     rows, target = np.zeros((inner, p)), np.zeros(inner)
     for i, T in enumerate(place.to_pi):
         own = slice(10 * i, 10 * i + 10)
         rows[own, own] = np.sqrt(strength[i]) * np.linalg.inv(T)
         target[own] = np.sqrt(strength[i]) * place.centre[i]
     return np.vstack([R @ model.base.matrix, rows]), np.concatenate([z, target])
+
+
+def strengths(place: Anchor, pull: float) -> Array:
+    """How strongly each body is pulled: one that the description says nothing about, hardly at all."""
+    return np.array([pull if known else 1e-4 * pull for known in place.known])
 
 
 def snapped(model: Model, program: Program, pi: Array, free: Array, place: Anchor) -> Array | None:
