@@ -12,7 +12,6 @@ from tests.oracles.test_dynamics_pinocchio import ROBOTS, Oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::steelyard.errors.SteelyardWarning")
 SAMPLES = 9  # a full block and a tail
-ALONE = [name for name in ROBOTS if name not in ("panda", "tiago", "icub")]  # every joint a coordinate, each compiled once
 
 
 def relative(a: np.ndarray, b: np.ndarray) -> float:
@@ -37,14 +36,15 @@ def each(oracle: Oracle, function, *arrays) -> np.ndarray:
     return np.array([function(oracle.model, oracle.data, oracle.configuration(q), *(G @ x for x in rest)) for q, *rest in rows])
 
 
-@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("name", ROBOTS)
 def test_dynamics_equal_pinocchio(name: str, example_robots) -> None:
     robot, oracle = loaded(name, example_robots)
     q, qd, qdd = states(robot)
     G = oracle.G
     tau = each(oracle, pin.rnea, q, qd, qdd) @ G
     assert relative(robot.inverse_dynamics(q, qd, qdd), tau) < 1e-9
-    assert relative(robot.forward_dynamics(q, qd, tau), qdd) < 1e-9
+    condition = np.linalg.cond(robot.mass_matrix(q)).max()  # 1.4e10 for icub, where Pinocchio's own way there and back errs by 1.4e-6
+    assert relative(robot.forward_dynamics(q, qd, tau), qdd) < max(1e-9, 1e-15 * condition)
     M = np.array([np.triu(m) + np.triu(m, 1).T for m in each(oracle, pin.crba, q)])
     assert relative(robot.mass_matrix(q), G.T @ M @ G) < 1e-9
     assert relative(robot.coriolis_matrix(q, qd), G.T @ each(oracle, pin.computeCoriolisMatrix, q, qd) @ G) < 1e-9
