@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import steelyard as sy
 from benchmarks.targets import COMPILED_WITHIN, FASTER, ROBOTS, urdf
-from steelyard.apps.loading import load
+from steelyard.apps.inputs import load
 from steelyard.apps.show.console import console
 from steelyard.apps.show.speed import speed_table, startup_table
 from steelyard.bench import measure, measure_startup, this_machine

@@ -22,10 +22,10 @@ import numpy as np
 
 import steelyard as sy
 from benchmarks.targets import urdf
-from steelyard.apps.loading import load
+from steelyard.apps.inputs import load
 from steelyard.apps.show.console import console
 from steelyard.bench import this_machine
-from steelyard.identify import ESTIMATORS
+from steelyard.identification import ESTIMATORS
 
 RATE = 1000.0  # [Hz]
 RIVAL_SAMPLES = 6000

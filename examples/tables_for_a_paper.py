@@ -6,7 +6,7 @@ Run: python examples/tables_for_a_paper.py
 from __future__ import annotations
 
 import steelyard as sy
-from steelyard.report import base_table, error_table
+from steelyard.reporting import base_table, error_table
 
 robot = sy.load("elbow_6r")
 truth = sy.hidden(robot, seed=3)

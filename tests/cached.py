@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.compiler import native
-from steelyard.compiler.kernel import Kernel
-from steelyard.compiler.program import Operand, Program, trace
+from steelyard.compiler.ir.program import Operand, Program, trace
+from steelyard.compiler.runtime import jit as native
+from steelyard.compiler.runtime.kernel import Kernel
 
 
 def program(factor: float = 3.0) -> Program:

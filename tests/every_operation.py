@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.algebra.scalar import absolute, cos, exp, sign, sin, sqrt, tanh, where
-from steelyard.compiler.program import Operand, Program, trace
+from steelyard.compiler.ir.program import Operand, Program, trace
 
 NAN, INF = float("nan"), float("inf")
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 1e-300, 1e7, -1e22, 1e200, INF, -INF, NAN)

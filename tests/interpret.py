@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.compiler.graph import Expr
-from steelyard.compiler.program import Program
+from steelyard.compiler.ir.graph import Expr
+from steelyard.compiler.ir.program import Program
 
 ON_NUMPY: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,

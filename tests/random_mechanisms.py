@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.algebra.spatial import Pose
 from steelyard.mechanism import Friction, Joint, Limits, Link, Mechanism, Mimic
-from steelyard.mechanism.snap import snapped
+from steelyard.mechanism.near_integers import snapped
 from tests.random_robots import random_inertia, random_pose, unit
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed")

@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.algebra.spatial import Inertia, Pose
 from steelyard.algebra.vector import Symmetric
-from steelyard.mechanism.mechanism import Friction
+from steelyard.mechanism.model import Friction
 from steelyard.mechanism.tree import Body, Frame, Tree
 
 PRINCIPAL = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)]

@@ -7,10 +7,11 @@ import platform
 
 import numpy as np
 
-from steelyard.compiler import llvm, native
-from steelyard.compiler.gufunc import gufunc
-from steelyard.compiler.machine_code import Loaded, load, pack
-from steelyard.compiler.program import Program
+from steelyard.compiler.ir.program import Program
+from steelyard.compiler.render.llvm import module as llvm
+from steelyard.compiler.runtime import jit as native
+from steelyard.compiler.runtime.gufunc import gufunc
+from steelyard.compiler.runtime.machine_code import Loaded, load, pack
 
 
 def hosts() -> dict[str, native.Host]:

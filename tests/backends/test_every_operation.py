@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.compiler import c99, numpy_source, sympy_form
-from steelyard.compiler.kernel import Kernel
-from steelyard.compiler.program import Operand, Program, trace
+from steelyard.compiler.ir.program import Operand, Program, trace
+from steelyard.compiler.render import c99, numpy_source
+from steelyard.compiler.render import sympy_expressions as sympy_form
+from steelyard.compiler.runtime.kernel import Kernel
 from tests.every_operation import SIZE, assert_same, every_operation, on_arrays, samples, traced
 from tests.renderings import hosts, ufunc_of
 

@@ -7,10 +7,11 @@ import ctypes
 import numpy as np
 import pytest
 
-from steelyard.compiler import llvm, native
-from steelyard.compiler.gufunc import gufunc
-from steelyard.compiler.image import Image, link
-from steelyard.compiler.machine_code import Loaded, load, loads_images, pack
+from steelyard.compiler.render.llvm import module as llvm
+from steelyard.compiler.runtime import jit as native
+from steelyard.compiler.runtime.elf import Image, link
+from steelyard.compiler.runtime.gufunc import gufunc
+from steelyard.compiler.runtime.machine_code import Loaded, load, loads_images, pack
 from tests.every_operation import assert_same, on_arrays, traced
 
 pytestmark = pytest.mark.skipif(not loads_images(), reason="images load on Linux on x86-64")

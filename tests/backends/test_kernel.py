@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from steelyard.compiler.kernel import Kernel
-from steelyard.compiler.program import Operand, trace
+from steelyard.compiler.ir.program import Operand, trace
+from steelyard.compiler.runtime.kernel import Kernel
 from steelyard.errors import CallError
 from tests.renderings import ufunc_of
 
@@ -216,7 +216,7 @@ def test_a_ufunc_outlives_its_kernel(rng: np.random.Generator) -> None:
 def test_machine_code_goes_with_its_ufunc() -> None:
     import weakref
 
-    from steelyard.compiler.gufunc import gufunc
+    from steelyard.compiler.runtime.gufunc import gufunc
 
     class Owner:
         pass

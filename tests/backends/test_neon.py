@@ -5,9 +5,9 @@ from __future__ import annotations
 import llvmlite.binding as binding
 import pytest
 
-from steelyard.compiler import native
-from steelyard.compiler.image import link
-from steelyard.compiler.llvm import render
+from steelyard.compiler.render.llvm.module import render
+from steelyard.compiler.runtime import jit as native
+from steelyard.compiler.runtime.elf import link
 from tests.every_operation import traced
 
 HOSTS = {

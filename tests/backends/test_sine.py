@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from steelyard.compiler.program import Operand, Program, trace
-from steelyard.compiler.trig import LARGEST
+from steelyard.compiler.ir.program import Operand, Program, trace
+from steelyard.compiler.render.llvm.sincos import LARGEST
 from tests.renderings import hosts, ufunc_of
 
 LARGE = np.array([1.0000001e5, -1e5 - 1e-9, 1e7, 1e15, 1e22, -1e22, 1e200, 1.7e308, np.inf, -np.inf])

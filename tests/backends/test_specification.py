@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from steelyard.algebra import scalar
-from steelyard.compiler import c99, differentiate, llvm, numpy_source, sympy_form
-from steelyard.compiler.graph import ARITY, BINARY, COMMUTATIVE, COMPARISONS, OPERATIONS, UNARY, Expr, Graph
-from steelyard.compiler.program import Program
-from steelyard.compiler.rewrite import RULES
+from steelyard.compiler.ir import differentiate
+from steelyard.compiler.ir.graph import ARITY, BINARY, COMMUTATIVE, COMPARISONS, OPERATIONS, UNARY, Expr, Graph
+from steelyard.compiler.ir.program import Program
+from steelyard.compiler.ir.rewrite import RULES
+from steelyard.compiler.render import c99, numpy_source
+from steelyard.compiler.render import sympy_expressions as sympy_form
+from steelyard.compiler.render.llvm import module as llvm
 from steelyard.kernels import ALGORITHMS, program
 from tests.every_operation import traced
 from tests.random_robots import random_tree

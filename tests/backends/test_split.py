@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.compiler.lanes import pair_columns
-from steelyard.compiler.llvm import render
-from steelyard.compiler.program import Program
-from steelyard.compiler.split import FREE, Part, cut, slots
+from steelyard.compiler.ir.program import Program
+from steelyard.compiler.render.llvm.module import render
+from steelyard.compiler.render.llvm.split import FREE, Part, cut, slots
+from steelyard.compiler.render.llvm.transpose import pair_columns
 from steelyard.kernels import program
 from tests.interpret import run
 from tests.renderings import hosts, ufunc_of

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.compiler.kernel import Kernel
-from steelyard.compiler.program import Operand, trace
-from steelyard.compiler.threads import cores, thread_count
+from steelyard.compiler.ir.program import Operand, trace
+from steelyard.compiler.runtime.kernel import Kernel
+from steelyard.compiler.runtime.threads import cores, thread_count
 from steelyard.errors import CallError
 
 
@@ -135,8 +135,8 @@ def test_the_gil_is_released() -> None:
 def test_a_forked_child_has_threads_of_its_own(root: Path) -> None:
     script = """
 import os, numpy as np, steelyard as sy
-from steelyard.compiler.kernel import Kernel
-from steelyard.compiler.program import Operand, trace
+from steelyard.compiler.runtime.kernel import Kernel
+from steelyard.compiler.ir.program import Operand, trace
 kernel = Kernel(trace("double", lambda x: x * 2.0, [Operand("x", ())], [Operand("z", ())]))
 x = np.arange(2_000_000.0)
 with sy.threads(2):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.compiler import blanks, frame
-from steelyard.compiler.program import Operand, Program, trace
+from steelyard.compiler.ir.program import Operand, Program, trace
+from steelyard.compiler.render.llvm import loop as frame
+from steelyard.compiler.render.llvm import zero_runs as blanks
 from tests.renderings import hosts, ufunc_of
 
 
@@ -74,7 +75,7 @@ def test_more_work_than_the_stack_holds(rng: np.random.Generator) -> None:
 
 
 def test_long_runs_are_not_code() -> None:
-    from steelyard.compiler.llvm import render
+    from steelyard.compiler.render.llvm.module import render
 
     short, long = (len(render(sparse(size, {0: 0, size - 1: 1}), 8, True)) for size in (4 * L, 4000 * L))
     assert long < short + 1000

@@ -9,13 +9,13 @@ import pytest
 
 import steelyard as sy
 from steelyard.errors import CallError, LogError
-from steelyard.identify import ESTIMATORS
-from steelyard.identify.choose import choose
-from steelyard.identify.estimate import Estimate
-from steelyard.identify.model import build_model
-from steelyard.identify.options import Options
-from steelyard.identify.problem import Problem
-from steelyard.identify.samples import prepare
+from steelyard.identification import ESTIMATORS
+from steelyard.identification.estimators.estimate import Estimate
+from steelyard.identification.estimators.registry import choose
+from steelyard.identification.model.model import build_model
+from steelyard.identification.model.problem import Problem
+from steelyard.identification.samples.options import Options
+from steelyard.identification.samples.samples import prepare
 from steelyard.parameters.pseudo_inertia import is_consistent
 from tests.motions import recorded, rubbing
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import steelyard as sy
-from steelyard.c_export.text import header, source
-from steelyard.c_export.write import module
+from steelyard.c_export.c_module import header, module, source
 
 GOLDEN = Path(__file__).parent / "c_export"
 

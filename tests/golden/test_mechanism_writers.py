@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.mechanism import edit, load
-from steelyard.mechanism.toml_write import toml
-from steelyard.mechanism.urdf import read_urdf
-from steelyard.mechanism.urdf_write import urdf, write_urdf
+from steelyard.mechanism.formats.toml.write_toml import toml
+from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
+from steelyard.mechanism.formats.urdf.write_urdf import urdf, write_urdf
 
 GOLDEN = Path(__file__).parent / "mechanism"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import steelyard as sy
-from steelyard.compiler import c99, numpy_source
-from steelyard.compiler.program import Program
+from steelyard.compiler.ir.program import Program
+from steelyard.compiler.render import c99, numpy_source
 from steelyard.kernels import program
 
 GOLDEN = Path(__file__).parent / "renderers"

@@ -9,23 +9,12 @@ import numpy as np
 import pytest
 
 from steelyard.errors import CallError, LogError, MissingExtra, SteelyardError
-from steelyard.signals import (
-    Log,
-    Transmission,
-    butterworth,
-    clean,
-    decimate,
-    estimate_delay,
-    examine,
-    lowpass,
-    read_log,
-    read_mapping,
-    resample,
-    smooth,
-    to_csv,
-    to_npz,
-)
-from steelyard.signals.readers import csv
+from steelyard.signals import Log, Transmission, butterworth, decimate, estimate_delay, lowpass, read_log, read_mapping, to_csv, to_npz
+from steelyard.signals.clean.clean import clean
+from steelyard.signals.clean.faults import examine
+from steelyard.signals.clean.resample import resample
+from steelyard.signals.read import csv
+from steelyard.signals.smooth.smooth import smooth
 
 JOINTS = ("shoulder_pan_joint", "elbow_joint")
 T = np.arange(30) / 10

@@ -12,8 +12,8 @@ import pytest
 
 from steelyard.errors import MissingExtra, ModelError, SteelyardError, SteelyardWarning
 from steelyard.mechanism import load, reduce, robots
-from steelyard.mechanism.toml import read_toml
-from steelyard.mechanism.urdf import read_urdf
+from steelyard.mechanism.formats.toml.read_toml import read_toml
+from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
 
 LINK = '<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
 JOINT = '<joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="-1" upper="1"/></joint>'

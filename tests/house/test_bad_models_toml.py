@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.errors import ModelError
-from steelyard.mechanism.toml import read_toml
+from steelyard.mechanism.formats.toml.read_toml import read_toml
 
 GENERAL = """
 name = "g"

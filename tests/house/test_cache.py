@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.compiler import cache, native
-from steelyard.compiler.kernel import Kernel
+from steelyard.compiler.runtime import cache
+from steelyard.compiler.runtime import jit as native
+from steelyard.compiler.runtime.kernel import Kernel
 from tests.cached import compiled, files, place, program, works
 
 __all__ = ["compiled", "place"]  # fixtures

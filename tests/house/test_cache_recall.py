@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from steelyard import kernels
-from steelyard.compiler import cache, kernel, machine_code, sources
-from steelyard.compiler.interface import Interface
-from steelyard.compiler.kernel import Kernel
+from steelyard.compiler.runtime import cache, kernel, machine_code
+from steelyard.compiler.runtime import cache as sources
+from steelyard.compiler.runtime.kernel import Interface, Kernel
 from tests.cached import compiled, files, place, program, refused, works
 
 __all__ = ["compiled", "place"]  # fixtures

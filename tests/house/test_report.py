@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.report import Table, report
-from steelyard.report.content import gather
-from steelyard.report.decimate import kept_points, running_time
-from steelyard.report.figures import autocorrelation
-from steelyard.report.numbers import percent, short, with_uncertainty
-from steelyard.report.tables import Column
+from steelyard.drawing.figure import kept_points, running_time
+from steelyard.drawing.numbers import percent, short, with_uncertainty
+from steelyard.drawing.table import Column
+from steelyard.reporting import Table, report
+from steelyard.reporting.content import gather
+from steelyard.reporting.figures import autocorrelation
 
 URL_ATTRIBUTES = {"src", "href", "srcset", "data", "action", "poster", "background", "xlink:href"}
 

@@ -14,13 +14,13 @@ import steelyard as sy
 from steelyard.closed_form import Symbolic, symbolic
 from steelyard.closed_form.columns import sampled_columns
 from steelyard.closed_form.naming import PARAMETERS
-from steelyard.dynamics.composite import mass_matrix
 from steelyard.dynamics.coriolis import coriolis_matrix
+from steelyard.dynamics.crba import mass_matrix
 from steelyard.dynamics.energy import kinetic_energy
-from steelyard.dynamics.friction import friction_torque
 from steelyard.dynamics.gravity import gravity_torque, potential_energy
-from steelyard.dynamics.inverse import inverse_dynamics
+from steelyard.dynamics.joint_torques import friction_torque
 from steelyard.dynamics.regressor import regressor
+from steelyard.dynamics.rnea import inverse_dynamics
 from steelyard.mechanism.tree import Tree
 from tests.random_robots import random_tree
 

@@ -9,9 +9,9 @@ import pytest
 import sympy as sp
 
 from steelyard.algebra import scalar
-from steelyard.closed_form.normal import Normal, Ring, derivative
-from steelyard.closed_form.readable import Readable
-from steelyard.closed_form.wave import halves, product
+from steelyard.closed_form.fourier_terms import halves, product
+from steelyard.closed_form.normal_form import Normal, Ring, derivative
+from steelyard.closed_form.shortest_form import Readable
 
 ANGLES = {0: 0.7, 1: -1.3, 2: 2.1}
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.compiler.numpy_source import function
-from steelyard.compiler.program import Operand, trace
-from steelyard.dynamics.composite_forward import composite_forward
-from steelyard.dynamics.inverse import inverse_dynamics
+from steelyard.compiler.ir.program import Operand, trace
+from steelyard.compiler.render.numpy_source import function
+from steelyard.dynamics.forward_by_crba import composite_forward
+from steelyard.dynamics.rnea import inverse_dynamics
 from steelyard.kernels import derived
 from tests.laws.test_gears import geared
 from tests.random_robots import random_tree

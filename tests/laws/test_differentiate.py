@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from steelyard.algebra.scalar import where
-from steelyard.compiler.differentiate import derivative, gradient, jacobian
-from steelyard.compiler.graph import Expr, Graph
-from steelyard.compiler.program import Operand, Program, program
+from steelyard.compiler.ir.differentiate import derivative, gradient, jacobian
+from steelyard.compiler.ir.graph import Expr, Graph
+from steelyard.compiler.ir.program import Operand, Program, program
 from steelyard.dynamics.gravity import gravity_torque, potential_energy
-from steelyard.dynamics.newton_euler import newton_euler
+from steelyard.dynamics.rnea import newton_euler
 from tests.expressions import LEAVES, VALUES, Rounded, build, lift, trees
 from tests.interpret import ON_NUMPY, run
 from tests.random_robots import random_tree

@@ -9,21 +9,20 @@ import pytest
 
 from steelyard.algebra.spatial import Inertia, Pose
 from steelyard.algebra.vector import Symmetric
-from steelyard.dynamics.articulated import articulated
-from steelyard.dynamics.composite import mass_matrix
-from steelyard.dynamics.composite_forward import composite_forward
+from steelyard.dynamics.aba import articulated
 from steelyard.dynamics.coriolis import christoffel, coriolis_matrix
+from steelyard.dynamics.crba import mass_matrix
+from steelyard.dynamics.customise.base_inertias import regrouped
 from steelyard.dynamics.energy import kinetic_energy
-from steelyard.dynamics.friction import friction_torque
+from steelyard.dynamics.forward_by_crba import composite_forward
 from steelyard.dynamics.gravity import gravity_torque, potential_energy
-from steelyard.dynamics.inverse import inverse_dynamics
-from steelyard.dynamics.jacobian import jacobian, jacobian_rate
-from steelyard.dynamics.kinematics import forward_kinematics
+from steelyard.dynamics.joint_torques import friction_torque
+from steelyard.dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
 from steelyard.dynamics.momentum import momentum
 from steelyard.dynamics.parametric import parameter_vector
 from steelyard.dynamics.regressor import regressor
-from steelyard.dynamics.regroup import regrouped
-from steelyard.mechanism.mechanism import Friction
+from steelyard.dynamics.rnea import inverse_dynamics
+from steelyard.mechanism.model import Friction
 from steelyard.mechanism.tree import Body, Tree
 from tests.random_robots import random_tree
 

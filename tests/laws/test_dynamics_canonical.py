@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from steelyard.algebra.spatial import Inertia
-from steelyard.dynamics.articulated import articulated
-from steelyard.dynamics.canonical import canonical
-from steelyard.dynamics.composite import mass_matrix
-from steelyard.dynamics.composite_forward import composite_forward
+from steelyard.dynamics.aba import articulated
 from steelyard.dynamics.coriolis import coriolis_matrix
+from steelyard.dynamics.crba import mass_matrix
+from steelyard.dynamics.customise.base_inertias import regrouped
+from steelyard.dynamics.customise.canonical_frames import canonical
 from steelyard.dynamics.energy import kinetic_energy
+from steelyard.dynamics.forward_by_crba import composite_forward
 from steelyard.dynamics.gravity import gravity_torque
-from steelyard.dynamics.inverse import inverse_dynamics
 from steelyard.dynamics.momentum import momentum
 from steelyard.dynamics.parametric import parameter_vector, with_scalars
-from steelyard.dynamics.regroup import regrouped
+from steelyard.dynamics.rnea import inverse_dynamics
 from tests.random_robots import close, random_state, random_tree
 
 CASES = [(seed, seed % 3 == 2, seed % 4 == 1) for seed in range(24)]

@@ -7,14 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steelyard.dynamics.composite import mass_matrix
 from steelyard.dynamics.coriolis import christoffel, coriolis_matrix
+from steelyard.dynamics.crba import mass_matrix
 from steelyard.dynamics.energy import kinetic_energy
 from steelyard.dynamics.gravity import gravity_torque, potential_energy
-from steelyard.dynamics.inverse import inverse_dynamics
 from steelyard.dynamics.momentum import momentum
-from steelyard.dynamics.newton_euler import newton_euler
-from steelyard.mechanism.mechanism import Friction
+from steelyard.dynamics.rnea import inverse_dynamics, newton_euler
+from steelyard.mechanism.model import Friction
 from steelyard.mechanism.tree import Tree
 from tests.random_robots import close, complex_step, random_state, random_tree, samples
 

@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 
 from steelyard.algebra.spatial import Pose
-from steelyard.dynamics.articulated import articulated
-from steelyard.dynamics.composite import mass_matrix
-from steelyard.dynamics.composite_forward import composite_forward
-from steelyard.dynamics.friction import friction_torque
+from steelyard.dynamics.aba import articulated
+from steelyard.dynamics.crba import mass_matrix
+from steelyard.dynamics.forward_by_crba import composite_forward
 from steelyard.dynamics.gravity import gravity_torque
-from steelyard.dynamics.inverse import bias_torque, inverse_dynamics
-from steelyard.dynamics.jacobian import jacobian
-from steelyard.dynamics.newton_euler import newton_euler
+from steelyard.dynamics.joint_torques import friction_torque
+from steelyard.dynamics.kinematics import jacobian
 from steelyard.dynamics.parametric import parameter_names, parameter_vector, with_scalars
 from steelyard.dynamics.regressor import regressor
+from steelyard.dynamics.rnea import bias_torque, inverse_dynamics, newton_euler
 from steelyard.errors import CallError, ModelError
 from steelyard.mechanism.tree import Frame, Tree
 from tests.random_robots import close, random_state, random_tree, samples

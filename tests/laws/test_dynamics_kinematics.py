@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.dynamics.jacobian import jacobian, jacobian_rate
-from steelyard.dynamics.kinematics import forward_kinematics, poses
+from steelyard.dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate, poses
 from steelyard.errors import CallError
 from tests.random_robots import close, complex_step, random_state, random_tree, samples
 

@@ -9,23 +9,23 @@ from dataclasses import replace
 
 import pytest
 
-from steelyard.compiler.program import Operand, trace
-from steelyard.dynamics.articulated import articulated
-from steelyard.dynamics.canonical import canonical
-from steelyard.dynamics.composite import mass_matrix
-from steelyard.dynamics.composite_forward import composite_forward
+from steelyard.compiler.ir.program import Operand, trace
+from steelyard.dynamics.aba import articulated
 from steelyard.dynamics.coriolis import coriolis_matrix
+from steelyard.dynamics.crba import mass_matrix
+from steelyard.dynamics.customise.base_inertias import regrouped
+from steelyard.dynamics.customise.canonical_frames import canonical
+from steelyard.dynamics.customise.right_angles import settled
+from steelyard.dynamics.forward_by_crba import composite_forward
 from steelyard.dynamics.gravity import gravity_torque
-from steelyard.dynamics.newton_euler import newton_euler
 from steelyard.dynamics.parametric import parameter_vector
 from steelyard.dynamics.regressor import regressor
-from steelyard.dynamics.regroup import regrouped
-from steelyard.dynamics.settled import settled
-from steelyard.mechanism.mechanism import Friction
+from steelyard.dynamics.rnea import newton_euler
+from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
+from steelyard.mechanism.model import Friction
+from steelyard.mechanism.near_integers import snapped
 from steelyard.mechanism.reduce import reduce
-from steelyard.mechanism.snap import snapped
 from steelyard.mechanism.tree import Tree
-from steelyard.mechanism.urdf import read_urdf
 
 FILES = {"ur5": "ur_description/urdf/ur5_robot.urdf", "xarm7": "xarm_description/urdf/xarm7.urdf"}
 TAKES = {

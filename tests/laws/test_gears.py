@@ -9,20 +9,20 @@ import pytest
 
 from steelyard.algebra.spatial import Inertia, Pose
 from steelyard.algebra.vector import IDENTITY, ZERO, Symmetric
-from steelyard.compiler.graph import flatten
-from steelyard.dynamics.articulated import articulated
-from steelyard.dynamics.canonical import canonical
-from steelyard.dynamics.composite import mass_matrix
-from steelyard.dynamics.composite_forward import composite_forward
+from steelyard.compiler.ir.graph import flatten
+from steelyard.dynamics.aba import articulated
 from steelyard.dynamics.coriolis import coriolis_matrix
+from steelyard.dynamics.crba import mass_matrix
+from steelyard.dynamics.customise.base_inertias import regrouped
+from steelyard.dynamics.customise.canonical_frames import canonical
 from steelyard.dynamics.energy import kinetic_energy
-from steelyard.dynamics.inverse import inverse_dynamics
+from steelyard.dynamics.forward_by_crba import composite_forward
 from steelyard.dynamics.momentum import momentum
 from steelyard.dynamics.regressor import regressor
-from steelyard.dynamics.regroup import regrouped
+from steelyard.dynamics.rnea import inverse_dynamics
 from steelyard.errors import ModelError
+from steelyard.mechanism.parameter_vector import parameters
 from steelyard.mechanism.tree import Body, Gear, Tree
-from steelyard.mechanism.vector import parameters
 from tests.random_robots import BATCH, random_state, random_tree, unit
 
 SEEDS = range(12)

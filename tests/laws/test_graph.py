@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from steelyard.compiler.graph import Expr, Graph
-from steelyard.compiler.program import Operand, program, trace
+from steelyard.compiler.ir.graph import Expr, Graph
+from steelyard.compiler.ir.program import Operand, program, trace
 from steelyard.errors import CallError
 from tests.expressions import LEAVES, build, trees
 

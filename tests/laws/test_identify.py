@@ -10,8 +10,8 @@ import pytest
 
 import steelyard as sy
 from steelyard.errors import CallError, LogError, ProblemError
-from steelyard.identify import SDP, cross_validate
-from steelyard.identify.extra import Coupling
+from steelyard.identification import SDP, cross_validate
+from steelyard.identification.model.extra_terms import Coupling
 from tests.motions import fourier, recorded, rubbing
 
 FIXED = {"delay": 0, "coulomb_width": 0}

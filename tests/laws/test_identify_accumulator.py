@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from steelyard.errors import CallError
-from steelyard.identify.accumulator import Accumulator
-from steelyard.identify.decimation import REACH, decimated, weights
-from steelyard.identify.solve import inverse_information, least_squares, seen
+from steelyard.identification.estimators.least_squares import inverse_information, least_squares, seen
+from steelyard.identification.model.accumulator import Accumulator
+from steelyard.identification.samples.decimation import REACH, decimated, weights
 
 REACHES = ((0, 1, 2, 3), (1, 3))
 

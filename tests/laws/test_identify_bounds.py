@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identify.bounds import inequalities
+from steelyard.identification.model.bounds import inequalities
 
 NAMES = sy.load("planar_2r").parameter_names
 CORNERS = np.array(list(product((-0.1, 0.3), (-0.2, 0.2), (0.0, 0.5))))

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identify import SDP
-from steelyard.identify.anchor import anchor
-from steelyard.identify.bounds import natural
-from steelyard.identify.cone import Program
-from steelyard.identify.entropic import entropic, matrix
-from steelyard.identify.model import build_model
-from steelyard.identify.sdp import strengths
+from steelyard.identification import SDP
+from steelyard.identification.estimators.cone import Program
+from steelyard.identification.estimators.entropic import entropic, matrix
+from steelyard.identification.estimators.sdp import strengths
+from steelyard.identification.model.bounds import natural
+from steelyard.identification.model.model import build_model
+from steelyard.identification.model.prior import anchor
 from steelyard.parameters.pseudo_inertia import is_consistent
 from tests.motions import recorded
 

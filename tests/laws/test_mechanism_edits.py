@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.algebra.inertia import from_com, moved
-from steelyard.algebra.spatial import Inertia, Pose
+from steelyard.algebra.spatial import Inertia, Pose, from_com, moved
 from steelyard.algebra.vector import Symmetric
 from steelyard.errors import CallError
 from steelyard.mechanism import Friction, Limits, Link, Mechanism, Mimic, edit, load, reduce, robots
 from steelyard.mechanism.fingerprint import fingerprint
-from steelyard.mechanism.vector import parameter_names, parameters
+from steelyard.mechanism.parameter_vector import parameter_names, parameters
 from tests.plain_recursion import frame_pose, torques
 from tests.random_mechanisms import random_mechanism
 from tests.random_robots import random_inertia, random_pose

@@ -13,13 +13,14 @@ import pytest
 from steelyard.algebra.spatial import Inertia
 from steelyard.algebra.vector import Symmetric
 from steelyard.errors import CallError, ModelError
-from steelyard.mechanism import Link, Mechanism, edit, exact, load, reduce, robots
+from steelyard.mechanism import Link, Mechanism, edit, load, reduce, robots
 from steelyard.mechanism.fingerprint import fingerprint
-from steelyard.mechanism.toml import read_toml
-from steelyard.mechanism.toml_write import toml, write_toml
-from steelyard.mechanism.urdf import read_urdf
-from steelyard.mechanism.urdf_write import urdf, write_urdf
-from steelyard.mechanism.vector import parameters
+from steelyard.mechanism.formats import decimals as exact
+from steelyard.mechanism.formats.toml.read_toml import read_toml
+from steelyard.mechanism.formats.toml.write_toml import toml, write_toml
+from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
+from steelyard.mechanism.formats.urdf.write_urdf import urdf, write_urdf
+from steelyard.mechanism.parameter_vector import parameters
 from tests.random_mechanisms import random_mechanism
 from tests.random_robots import random_inertia, random_pose
 

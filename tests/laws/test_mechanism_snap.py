@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from steelyard.algebra.rotation import about, from_quaternion, from_rpy, to_rpy
 from steelyard.algebra.vector import IDENTITY
-from steelyard.mechanism import snap
-from steelyard.mechanism.rotation import about, from_quaternion, from_rpy, to_rpy
-from steelyard.mechanism.urdf import read_urdf
+from steelyard.mechanism import near_integers as snap
+from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
 from tests.random_robots import random_pose
 
 ARM = """<robot name="r">

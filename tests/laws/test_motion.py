@@ -9,10 +9,11 @@ import pytest
 
 import steelyard as sy
 from steelyard.apps.motion_csv import read_motion
-from steelyard.motion import Fourier, Trajectory, excite
-from steelyard.motion.fourier import at_rest, bounds
-from steelyard.motion.information import Information, complete
-from steelyard.motion.limits import room
+from steelyard.experiments import excite
+from steelyard.experiments.excitation.information import Information, complete
+from steelyard.motion import Fourier, Trajectory
+from steelyard.motion.trajectories.fourier import at_rest, bounds
+from steelyard.motion.trajectories.limits import room
 from steelyard.parameters.base import base_parameters
 
 ROBOTS = ("planar_2r", "planar_rp", "spatial_3r", "puma560", "elbow_6r")

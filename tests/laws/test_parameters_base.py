@@ -7,9 +7,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.dynamics.parametric import parameter_names, parameter_vector
-from steelyard.parameters.base import base_parameters, grouped
-from steelyard.parameters.expression import short_names
-from steelyard.parameters.sampled import sampled_regressor
+from steelyard.parameters.base import base_parameters, grouped, sampled_regressor, short_names
 from tests.random_robots import random_tree
 
 

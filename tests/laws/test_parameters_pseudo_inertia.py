@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from steelyard.errors import CallError
-from steelyard.mechanism.physical import is_physical
+from steelyard.mechanism.check import is_physical
+from steelyard.parameters.orders import NAMES, reorder
 from steelyard.parameters.pseudo_inertia import from_pseudo_inertia, is_consistent, nearest_consistent, pseudo_inertia
-from steelyard.parameters.reorder import NAMES, reorder
 from tests.random_robots import random_inertia
 
 

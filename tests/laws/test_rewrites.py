@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from steelyard.algebra.scalar import where
-from steelyard.compiler.graph import Graph
-from steelyard.compiler.program import Operand, Program, trace
+from steelyard.compiler.ir.graph import Graph
+from steelyard.compiler.ir.program import Operand, Program, trace
 from tests.expressions import LEAVES, VALUES, Rounded, build, lift, trees
 from tests.interpret import run
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from steelyard.signals import Log, Transmission, read_log, read_mapping, to_csv, to_npz, to_parquet
-from steelyard.signals.columns import parse
-from steelyard.signals.readers import csv
+from steelyard.signals.read import csv
+from steelyard.signals.read.columns import parse
 
 JOINTS = ("shoulder_pan_joint", "elbow_joint")
 ROBOT = SimpleNamespace(joint_names=JOINTS)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.signals import Log, advanced, butterworth, decimate, differences, estimate_delay, lowpass, resample
+from steelyard.signals import Log, advanced, butterworth, decimate, differences, estimate_delay, lowpass
+from steelyard.signals.clean.resample import resample
 
 
 @pytest.mark.parametrize("order", [2, 4, 5])

@@ -10,7 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.errors import LogError
-from steelyard.signals import Log, Transmission, clean, examine, smooth
+from steelyard.signals import Log, Transmission
+from steelyard.signals.clean.clean import clean
+from steelyard.signals.clean.faults import examine
+from steelyard.signals.smooth.smooth import smooth
 
 NAMES = ("base", "shoulder", "elbow")
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.motion import Trajectory, excite
+from steelyard.experiments import excite
+from steelyard.motion import Trajectory
 from steelyard.parameters.pseudo_inertia import is_consistent, pseudo_inertia
-from steelyard.simulate import Sensors, hidden, record
-from steelyard.simulate.sensors import low_passed, quantised, ripple
+from steelyard.simulation import Sensors, hidden, record
+from steelyard.simulation.sensors import low_passed, quantised, ripple
 
 PERFECT = Sensors.perfect()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import steelyard as sy
-from steelyard.report.fit_tables import aligned
+from steelyard.reporting.tables import aligned
 
 
 def test_a_delay_that_a_first_fit_would_hide_is_found() -> None:

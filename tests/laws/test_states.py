@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.states import random_states, swing
+from steelyard.checks.states import random_states, swing
 
 
 def limits(robot: sy.Robot) -> np.ndarray:

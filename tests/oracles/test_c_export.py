@@ -12,11 +12,8 @@ import pytest
 
 import steelyard as sy
 from steelyard.c_export import FUNCTIONS
-from steelyard.c_export.functions import EQUATIONS, FRAMED
-from steelyard.c_export.identifier import identifier
-from steelyard.c_export.text import Module, header
+from steelyard.c_export.c_module import EQUATIONS, FRAMED, Module, header, identifier, module, write_c
 from steelyard.c_export.timing import compile_c, compiler, nanoseconds_per_call
-from steelyard.c_export.write import module, write_c
 from steelyard.kernels import ALGORITHMS, kernel
 
 STRICT = ("-Wall", "-Wextra", "-Werror", "-std=c99", "-pedantic", "-Wconversion", "-Wshadow", "-shared", "-fPIC", "-O1")
@@ -164,7 +161,7 @@ def test_nothing_is_written_over_unless_asked(tmp_path: Path) -> None:
 
 def test_both_files_or_neither(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = module_of(sy.load("planar_2r"))
-    from steelyard.c_export import write
+    from steelyard.c_export import c_module as write
 
     real = write.write_whole
 

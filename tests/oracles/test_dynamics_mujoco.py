@@ -8,14 +8,12 @@ import mujoco
 import numpy as np
 import pytest
 
-from steelyard.algebra.inertia import at_com
-from steelyard.algebra.spatial import Pose
-from steelyard.dynamics.composite import mass_matrix
-from steelyard.dynamics.composite_forward import composite_forward
-from steelyard.dynamics.inverse import bias_torque, inverse_dynamics
-from steelyard.dynamics.jacobian import jacobian, jacobian_rate
-from steelyard.dynamics.kinematics import poses
-from steelyard.mechanism.mechanism import Friction
+from steelyard.algebra.spatial import Pose, at_com
+from steelyard.dynamics.crba import mass_matrix
+from steelyard.dynamics.forward_by_crba import composite_forward
+from steelyard.dynamics.kinematics import jacobian, jacobian_rate, poses
+from steelyard.dynamics.rnea import bias_torque, inverse_dynamics
+from steelyard.mechanism.model import Friction
 from steelyard.mechanism.tree import Frame, Tree
 from tests.random_robots import close, random_state, random_tree
 

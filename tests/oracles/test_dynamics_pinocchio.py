@@ -6,22 +6,20 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from steelyard.algebra.inertia import at_com
-from steelyard.dynamics.articulated import articulated
-from steelyard.dynamics.canonical import canonical
-from steelyard.dynamics.composite import mass_matrix
-from steelyard.dynamics.composite_forward import composite_forward
+from steelyard.algebra.spatial import at_com
+from steelyard.dynamics.aba import articulated
 from steelyard.dynamics.coriolis import coriolis_matrix
+from steelyard.dynamics.crba import mass_matrix
+from steelyard.dynamics.customise.base_inertias import regrouped
+from steelyard.dynamics.customise.canonical_frames import canonical
+from steelyard.dynamics.forward_by_crba import composite_forward
 from steelyard.dynamics.gravity import gravity_torque
-from steelyard.dynamics.inverse import inverse_dynamics
-from steelyard.dynamics.jacobian import jacobian, jacobian_rate
-from steelyard.dynamics.kinematics import forward_kinematics, poses
-from steelyard.dynamics.newton_euler import newton_euler
+from steelyard.dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate, poses
 from steelyard.dynamics.regressor import regressor
-from steelyard.dynamics.regroup import regrouped
+from steelyard.dynamics.rnea import inverse_dynamics, newton_euler
+from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
 from steelyard.mechanism.reduce import reduce
 from steelyard.mechanism.tree import Tree
-from steelyard.mechanism.urdf import read_urdf
 from tests.random_robots import close, random_state, random_tree
 
 TOLERANCE = 1e-9

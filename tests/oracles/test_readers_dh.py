@@ -7,7 +7,7 @@ import pytest
 import roboticstoolbox as rtb
 
 from steelyard.mechanism import load, reduce
-from steelyard.mechanism.toml import read_toml
+from steelyard.mechanism.formats.toml.read_toml import read_toml
 from tests.plain_recursion import frame_pose, torques
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from steelyard.mechanism import Mechanism, Tree, load, reduce
 from steelyard.mechanism.edit import with_friction, with_rotors
-from steelyard.mechanism.urdf_write import urdf
+from steelyard.mechanism.formats.urdf.write_urdf import urdf
 from tests.plain_recursion import frame_pose, torques
 
 ARM = """

@@ -9,8 +9,8 @@ import pytest
 from steelyard.errors import ModelError
 from steelyard.mechanism import load, reduce
 from steelyard.mechanism.edit import with_friction
-from steelyard.mechanism.urdf import read_urdf
-from steelyard.mechanism.urdf_write import urdf
+from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
+from steelyard.mechanism.formats.urdf.write_urdf import urdf
 
 ARM = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
 <xacro:property name="m" value="3"/>

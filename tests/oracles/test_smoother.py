@@ -8,9 +8,9 @@ from scipy.linalg import block_diag, solve_discrete_are
 from scipy.stats import multivariate_normal
 
 from steelyard.signals import Noise, Smoother
-from steelyard.signals.likelihood import surprise, surprise_uneven
-from steelyard.signals.steady import gains, riccati, steady
-from steelyard.signals.wiener import diffusion, transition
+from steelyard.signals.smooth.likelihood import surprise, surprise_uneven
+from steelyard.signals.smooth.motion_model import diffusion, transition
+from steelyard.signals.smooth.steady_state import gains, riccati, steady
 
 DT, SIGMA_Q, SIGMA_QD = 0.01, 1e-3, 2e-2
 INTENSITY = {order: 0.4 * SIGMA_Q**2 / DT ** (2 * order - 1) for order in (3, 4)}

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from steelyard.errors import LogError
-from steelyard.signals import Log, Transmission, estimate_delay, examine, lowpass, read_log, smooth
+from steelyard.signals import Log, Transmission, estimate_delay, lowpass, read_log
+from steelyard.signals.clean.faults import examine
+from steelyard.signals.smooth.smooth import smooth
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 UR10 = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint")

@@ -9,12 +9,12 @@ from time import perf_counter
 import numpy as np
 
 from ..c_export import nanoseconds_per_call
-from ..compiler.threads import threads
+from ..checks.states import Array, States, random_states
+from ..checks.timing import Call, best_times
+from ..compiler.runtime.threads import threads
 from ..errors import MissingExtra, ProblemError
 from ..robot import Robot
-from ..states import Array, States, random_states
 from .rival import Pinocchio
-from .timing import Call, best_times
 
 LOOP = 512  # samples of a Python loop: its time per sample does not depend on how many there are
 

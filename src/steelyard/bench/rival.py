@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..checks.states import Array, States
 from ..errors import ProblemError, needs_extra
 from ..robot import Robot
-from ..states import Array, States
 
 # What Pinocchio 4 does not compute where a joint mimics another. On its own threads that would end the process, so it is not tried.
 NO_MIMIC = frozenset(

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..compiler.program import Program
+from ..compiler.ir.program import Program
 from ..errors import ProblemError
 from ..mechanism.tree import Tree
-from .write import module, write_c
+from .c_module import module, write_c
 
 FLAGS = ("-std=c99", "-O3", "-march=native", "-ffp-contract=fast")
 STATES = 64  # a call's inputs change from one to the next, and all of them stay in the first cache

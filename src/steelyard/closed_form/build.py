@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..compiler import differentiate
-from ..compiler.graph import Graph
-from ..compiler.program import Operand, program
-from ..compiler.sympy_form import operations
-from ..dynamics.joint_motion import principal
+from ..algebra.scalar import Scalar
+from ..compiler.ir import differentiate
+from ..compiler.ir.graph import Graph
+from ..compiler.ir.program import Operand, program
+from ..compiler.render.sympy_expressions import operations
+from ..dynamics.crba import mass_matrix
+from ..dynamics.energy import kinetic_energy
+from ..dynamics.gravity import potential_energy
+from ..dynamics.joint import principal
+from ..dynamics.joint_torques import friction_torque
 from ..dynamics.parametric import parameter_names, parameter_vector
+from ..dynamics.regressor import regressor
+from ..dynamics.rnea import inverse_dynamics
 from ..errors import CallError
 from ..mechanism.tree import Tree
-from . import normal
+from . import normal_form as normal
 from .columns import exact_columns, sampled_columns
-from .equations import Equations, equations
 from .named_terms import NamedTerms
 from .naming import Named, Naming, named_tree
-from .normal import Ring
-from .readable import Readable
+from .normal_form import Ring
+from .shortest_form import Readable
 from .symbolic import Symbolic
 
 FORMS = ("expanded", "terms")
@@ -172,3 +179,53 @@ def _column(entries: list[Any]) -> Any:
     import sympy as sp
 
     return sp.ImmutableMatrix(len(entries), 1, entries)
+
+
+Derivative = Callable[[Sequence[Any], dict[Any, Any]], list[Any]]
+
+
+@dataclass(frozen=True)
+class Equations:
+    """T [J], U [J], M, C, g, friction, tau and Y as nested lists of scalars."""
+
+    T: Scalar
+    U: Scalar
+    M: list[list[Scalar]]
+    C: list[list[Scalar]]
+    g: list[Scalar]
+    friction: list[Scalar]
+    tau: list[Scalar]
+    Y: list[list[Scalar]]
+
+
+def equations(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], derivative: Derivative) -> Equations:
+    """Energies and mass matrix by their algorithms, C by Christoffel symbols of M, g as the slope of U; tau and Y by Newton-Euler.
+
+    Lagrangian lecture, "How it all fits together": D(q) qdd + C(q, qd) qd + G(q) = tau.
+    """
+    M = mass_matrix(tree, q)
+    U = potential_energy(tree, q)
+    return Equations(
+        T=kinetic_energy(tree, q, qd),
+        U=U,
+        M=M,
+        C=christoffel_matrix(M, q, qd, derivative),
+        g=[derivative([U], {x: 1.0})[0] for x in q],
+        friction=friction_torque(tree, qd),
+        tau=inverse_dynamics(tree, q, qd, qdd),
+        Y=regressor(tree, q, qd, qdd),
+    )
+
+
+def christoffel_matrix(
+    M: Sequence[Sequence[Scalar]], q: Sequence[Scalar], qd: Sequence[Scalar], derivative: Derivative
+) -> list[list[Scalar]]:
+    """c_kj = sum over i of (dM_kj/dq_i + dM_ki/dq_j - dM_ij/dq_k)/2 qd_i, which is C = (dM/dt + A - A^T)/2 with A = d(M qd)/dq.
+
+    The second form takes n + 1 derivatives in place of n^3. Lagrangian lecture, "Christoffel symbols".
+    """
+    n = len(q)
+    momentum = [sum((m * rate for m, rate in zip(row, qd, strict=True)), 0.0) for row in M]
+    columns = [derivative(momentum, {x: 1.0}) for x in q]  # columns[j][k] = A_kj
+    rates = derivative([M[k][j] for k in range(n) for j in range(n)], dict(zip(q, qd, strict=True)))
+    return [[0.5 * (rates[n * k + j] + columns[j][k] - columns[k][j]) for j in range(n)] for k in range(n)]

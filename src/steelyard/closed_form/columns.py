@@ -8,10 +8,9 @@ from typing import Any
 
 from ..dynamics.parametric import parameter_names
 from ..mechanism.tree import Tree
-from ..parameters.base import grouped
-from ..parameters.sampled import sampled_regressor
-from .normal import Monomial, Normal, exact
-from .readable import number
+from ..parameters.base import grouped, sampled_regressor
+from .normal_form import Monomial, Normal, exact
+from .shortest_form import number
 
 Relations = dict[int, dict[int, Any]]  # a dependent column -> the columns that it is made of, with coefficients
 

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..compiler.graph import Expr
-from ..compiler.program import Program
-from ..compiler.sympy_form import operations
-from .readable import number
+from ..compiler.ir.graph import Expr
+from ..compiler.ir.program import Program
+from ..compiler.render.sympy_expressions import operations
+from .shortest_form import number
 
 LONG = 24  # operations in one expression before it is cut
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..algebra.inertia import at_com, from_com
 from ..algebra.scalar import Scalar
-from ..algebra.spatial import Inertia, Pose
+from ..algebra.spatial import Inertia, Pose, at_com, from_com
 from ..algebra.vector import Symmetric, Vector
 from ..dynamics.parametric import parameter_names, parameter_vector, with_scalars
 from ..errors import CallError, choices

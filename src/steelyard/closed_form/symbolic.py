@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import CallError, choices
-from ..mechanism.files import write_whole
+from ..files import write_whole
 from .columns import Columns, combination
 from .latex import body, display, document
 from .named_terms import needed

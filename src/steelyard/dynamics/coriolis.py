@@ -10,10 +10,10 @@ from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Force, Inertia
 from ..algebra.vector import ZERO, Matrix, Vector
 from ..mechanism.tree import Tree
-from .composite import effort, lift_inertia, unit_force
-from .gyroscopic import gear_coriolis
-from .joint_motion import JointMotion, joint_motions, joint_rates
-from .newton_euler import lift
+from .crba import effort, lift_inertia, unit_force
+from .joint import JointMotion, joint_motions, joint_rates
+from .rnea import lift
+from .rotors import gear_coriolis
 
 
 class Flow(NamedTuple):

@@ -8,8 +8,8 @@ from ..algebra import vector as v3
 from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Inertia, Motion
 from ..mechanism.tree import Tree
-from .gyroscopic import gear_energy
-from .joint_motion import JointMotion, joint_motions, joint_rates
+from .joint import JointMotion, joint_motions, joint_rates
+from .rotors import gear_energy
 
 
 def kinetic_energy(tree: Tree, q: Scalars, qd: Scalars) -> Scalar:

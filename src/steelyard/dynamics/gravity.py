@@ -8,7 +8,7 @@ from ..algebra import vector as v3
 from ..algebra.scalar import Scalar, Scalars
 from ..algebra.vector import Vector
 from ..mechanism.tree import Tree
-from .joint_motion import JointMotion, joint_motions, to_coordinates
+from .joint import JointMotion, joint_motions, to_coordinates
 
 Moment = tuple[Scalar, Vector]  # mass [kg] and first moment [kg m]
 

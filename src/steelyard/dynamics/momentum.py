@@ -7,10 +7,10 @@ from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Force, Inertia, Motion
 from ..mechanism.tree import Tree
 from .energy import spread_velocity
-from .friction import armature_torque
-from .gyroscopic import gear_momentum
-from .joint_motion import joint_motions, to_coordinates
-from .newton_euler import cross_constant, gather_forces, joint_efforts
+from .joint import joint_motions, to_coordinates
+from .joint_torques import armature_torque
+from .rnea import cross_constant, gather_forces, joint_efforts
+from .rotors import gear_momentum
 
 
 def momentum(tree: Tree, q: Scalars, qd: Scalars) -> list[Scalar]:

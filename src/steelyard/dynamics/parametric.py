@@ -9,9 +9,9 @@ from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Inertia
 from ..algebra.vector import Symmetric
 from ..errors import CallError
-from ..mechanism import vector
+from ..mechanism import parameter_vector as vector
+from ..mechanism.parameter_vector import JOINT_TERMS, LINK_TERMS, joint_terms
 from ..mechanism.tree import Tree
-from ..mechanism.vector import JOINT_TERMS, LINK_TERMS, joint_terms
 
 __all__ = ["JOINT_TERMS", "LINK_TERMS", "parameter_names", "parameter_vector", "with_scalars"]
 

@@ -11,11 +11,11 @@ from ..algebra import vector as v3
 from ..algebra.scalar import Scalar
 from ..algebra.spatial import Force
 from ..mechanism.tree import Tree
-from .articulated import articulated_motion
-from .gyroscopic import spins, turning
-from .joint_motion import JointMotion, joint_motions, joint_rates
+from .aba import articulated_motion
+from .joint import JointMotion, joint_motions, joint_rates
 from .kinematics import poses
-from .newton_euler import gather_forces, net_force, spread_motion
+from .rnea import gather_forces, net_force, spread_motion
+from .rotors import spins, turning
 
 
 def joint_reactions(

@@ -9,10 +9,10 @@ from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Motion
 from ..algebra.vector import Vector
 from ..mechanism.tree import Tree
-from .friction import friction_factors
-from .gyroscopic import gear_columns
-from .joint_motion import JointMotion, joint_motions
-from .newton_euler import BodyMotion, spread_motion
+from .joint import JointMotion, joint_motions
+from .joint_torques import friction_factors
+from .rnea import BodyMotion, spread_motion
+from .rotors import gear_columns
 
 
 def regressor(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[list[Scalar]]:

@@ -12,16 +12,16 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from ..compiler.kernel import Kernel
-from ..compiler.program import Program, trace
-from ..compiler.sources import sources
-from ..dynamics.articulated import articulated
-from ..dynamics.canonical import canonical
+from ..compiler.ir.program import Program, trace
+from ..compiler.runtime.cache import sources
+from ..compiler.runtime.kernel import Kernel
+from ..dynamics.aba import articulated
+from ..dynamics.customise.base_inertias import regrouped
+from ..dynamics.customise.canonical_frames import canonical
 from ..dynamics.parametric import with_scalars
-from ..dynamics.regroup import regrouped
 from ..mechanism.tree import Tree
 from .algorithms import ALGORITHMS, Algorithm
-from .singular import NEEDS_MASS, require_mass
+from .massless import NEEDS_MASS, require_mass
 
 __all__ = ["ALGORITHMS", "Algorithm", "cost", "customised", "kernel", "program"]
 

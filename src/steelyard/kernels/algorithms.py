@@ -6,23 +6,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..compiler.program import Operand, Shape
-from ..dynamics.articulated import articulated
-from ..dynamics.composite import mass_matrix
-from ..dynamics.composite_forward import composite_forward
+from ..compiler.ir.program import Operand, Shape
+from ..dynamics.aba import articulated
 from ..dynamics.coriolis import christoffel, coriolis_matrix
+from ..dynamics.crba import mass_matrix
 from ..dynamics.energy import kinetic_energy
-from ..dynamics.external import wrench_torque
-from ..dynamics.friction import friction_torque
+from ..dynamics.forward_by_crba import composite_forward
 from ..dynamics.gravity import gravity_torque, potential_energy
-from ..dynamics.inverse import inverse_dynamics
-from ..dynamics.jacobian import jacobian, jacobian_rate
-from ..dynamics.kinematics import forward_kinematics
+from ..dynamics.joint_torques import friction_torque
+from ..dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
 from ..dynamics.momentum import momentum
 from ..dynamics.reactions import forward_reactions, joint_reactions
 from ..dynamics.regressor import regressor
+from ..dynamics.rnea import inverse_dynamics
+from ..dynamics.wrench import wrench_torque
+from ..mechanism.parameter_vector import parameters
 from ..mechanism.tree import Tree
-from ..mechanism.vector import parameters
 from . import derived
 
 TORQUE, ACCELERATION, ENERGY = "[N m|N]", "[rad/s2|m/s2]", "[J]"

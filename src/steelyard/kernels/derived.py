@@ -9,22 +9,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..compiler.differentiate import derivative, gradient, jacobian
-from ..compiler.graph import Expr, Graph, flatten
-from ..dynamics.composite import mass_matrix
-from ..dynamics.composite_forward import composite_forward
+from ..compiler.ir.differentiate import derivative, gradient, jacobian
+from ..compiler.ir.graph import Expr, Graph, flatten
 from ..dynamics.coriolis import coriolis_matrix
+from ..dynamics.crba import mass_matrix
+from ..dynamics.derivatives import torque_slope
 from ..dynamics.energy import kinetic_energy
-from ..dynamics.factorisation import factorise, solve
-from ..dynamics.friction import friction_torque
+from ..dynamics.forward_by_crba import composite_forward, factorise, solve
 from ..dynamics.gravity import gravity_torque
-from ..dynamics.gyroscopic import gear_torque
-from ..dynamics.inverse import inverse_dynamics
+from ..dynamics.joint_torques import friction_torque
 from ..dynamics.parametric import with_scalars
-from ..dynamics.torque_slope import torque_slope
-from ..mechanism.mechanism import Friction
+from ..dynamics.rnea import inverse_dynamics
+from ..dynamics.rotors import gear_torque
+from ..mechanism.model import Friction
+from ..mechanism.parameter_vector import parameters
 from ..mechanism.tree import Tree
-from ..mechanism.vector import parameters
 
 Nodes = Sequence[Any]
 _EXTRA = 1_000_000  # operand numbers of nodes that stand for something else while a program is made

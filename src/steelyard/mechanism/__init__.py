@@ -1,7 +1,7 @@
 """The immutable description of a robot: links, joints, gravity; read from and written to files, edited, reduced to moving bodies."""
 
 from .load import load, robots
-from .mechanism import Friction, Joint, Limits, Link, Mechanism, Mimic
+from .model import Friction, Joint, Limits, Link, Mechanism, Mimic
 from .reduce import reduce
 from .tree import Body, Frame, Tree
 

@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.inertia import from_com
-from ..algebra.spatial import Inertia, Pose
+from ..algebra.spatial import Inertia, Pose, from_com
 from ..algebra.vector import Symmetric, apply
 from ..errors import CallError
-from . import snap
+from . import near_integers as snap
 from .check import rotor_problems, shape_problems
-from .drives import PerJoint, per_coordinate, with_terms
-from .mechanism import Friction, Joint, Mechanism, Rotor
+from .coordinate_terms import PerJoint, per_coordinate, with_terms
+from .model import Friction, Joint, Mechanism, Rotor
+from .near_integers import displaced
+from .parameter_vector import with_parameters
 from .reduce import reduce, tie, walked
-from .rotation import displaced
-from .with_parameters import with_parameters
 
 __all__ = [
     "freeze",

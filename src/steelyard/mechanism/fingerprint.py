@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from hashlib import blake2b
 from typing import Any
 
-from .mechanism import Mechanism
+from .model import Mechanism
 
 
 def fingerprint(mechanism: Mechanism) -> str:

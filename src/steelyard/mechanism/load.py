@@ -6,13 +6,14 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from ..errors import ModelError, choices
-from .builtin import builtin, robots
-from .mechanism import Mechanism, Source
-from .toml import read_toml
-from .urdf import read_urdf
+from .formats.toml.read_toml import read_toml
+from .formats.urdf.read_urdf import read_urdf
+from .model import Mechanism, Source
 
 __all__ = ["load", "robots"]
 
@@ -59,7 +60,7 @@ def _toml(path: Path) -> Mechanism:
 
 
 def _mjcf(path: Path) -> Mechanism:
-    from .mjcf import read_mjcf
+    from .formats.mjcf.read_mjcf import read_mjcf
 
     text, encoding = _decoded(path)
     mechanism = read_mjcf(path)
@@ -67,7 +68,7 @@ def _mjcf(path: Path) -> Mechanism:
 
 
 def _xacro(path: Path) -> Mechanism:
-    from .xacro import read_xacro
+    from .formats.xacro import read_xacro
 
     return read_xacro(path)
 
@@ -99,3 +100,21 @@ def _absent(path: Path) -> str:
         near = [entry.name for entry in path.parent.iterdir() if entry.suffix in SUFFIXES] if path.parent.is_dir() else []
         return f"there is no file {path}" + (f"; {choices(path.name, near)}" if near else "")
     return f"{path.name!r} is neither a file nor a built-in robot; {choices(path.name.lower(), robots())}"
+
+
+def robots() -> list[str]:
+    """Names of the built-in robots, sorted."""
+    return sorted(entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.name.endswith(".toml"))
+
+
+def builtin(name: str) -> Mechanism:
+    """The built-in robot of that name, in upper or lower case."""
+    found = name.lower()
+    if found not in robots():
+        raise ModelError(f"no built-in robot is called {name!r}; {choices(found, robots())}")
+    text = (_folder() / f"{found}.toml").read_text(encoding="utf-8")
+    return replace(read_toml(text, f"{found}.toml", warn=False), source=Source("builtin", text))
+
+
+def _folder() -> Any:
+    return resources.files(__package__) / "robots"

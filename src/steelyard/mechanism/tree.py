@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import Vector
 from ..errors import CallError, choices
-from .mechanism import Friction, Limits
+from .model import Friction, Limits
 
 
 class Frame(NamedTuple):

@@ -1,7 +1,6 @@
-"""Motions worth making: trajectories with exact derivatives, and which of them show a robot's parameters."""
+"""Motions of joints: trajectories with exact derivatives."""
 
-from .excite import excite
-from .fourier import Fourier
-from .trajectory import Trajectory
+from .trajectories.fourier import Fourier
+from .trajectories.trajectory import Trajectory
 
-__all__ = ["Fourier", "Trajectory", "excite"]
+__all__ = ["Fourier", "Trajectory"]

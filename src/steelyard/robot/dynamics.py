@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
-from .described import Array, Described
+from .description import Array, Described
 
 
 class Dynamics(Described):

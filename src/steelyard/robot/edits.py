@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..mechanism import Mechanism, edit
-from .described import Described
+from .description import Described
 
 if TYPE_CHECKING:
     from . import Robot

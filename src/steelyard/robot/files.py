@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .described import Described
+from .description import Described
 
 if TYPE_CHECKING:
     from ..closed_form import Symbolic
@@ -18,13 +18,13 @@ class Files(Described):
 
     def to_urdf(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write a URDF: the file it was loaded from with the numbers of this robot in it, all else untouched; or a new one."""
-        from ..mechanism.urdf_write import write_urdf
+        from ..mechanism.formats.urdf.write_urdf import write_urdf
 
         write_urdf(self.mechanism, path, overwrite=overwrite)
 
     def to_toml(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write a TOML description that `load` reads back exactly."""
-        from ..mechanism.toml_write import write_toml
+        from ..mechanism.formats.toml.write_toml import write_toml
 
         write_toml(self.mechanism, path, overwrite=overwrite)
 

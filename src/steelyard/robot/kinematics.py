@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from .described import Array, Described
+from .description import Array, Described
 
 
 class Kinematics(Described):

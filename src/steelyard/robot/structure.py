@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .described import Array, Described
+from .description import Array, Described
 from .observer import residual
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from .clean import clean
-from .delay import Delay, estimate_delay
-from .examine import examine
-from .filters import butterworth, decimate, differences, lowpass
-from .kalman import Smoother
+from .clean.clean import clean
+from .clean.delay import Delay, estimate_delay
+from .clean.faults import examine
+from .clean.resample import advanced, resample
+from .clean.transmission import Transmission
 from .log import Log
-from .mapping import Mapping, read_mapping
-from .noise import Noise
-from .read import read_log
-from .resample import advanced, resample
-from .smooth import Smoothed, smooth
-from .transmission import Transmission
+from .read.mapping import Mapping, read_mapping
+from .read.read_log import read_log
+from .smooth.filters import butterworth, decimate, differences, lowpass
+from .smooth.kalman import Smoother
+from .smooth.noise import Noise
+from .smooth.smooth import Smoothed, smooth
 from .write import to_csv, to_npz, to_parquet
 
 __all__ = [

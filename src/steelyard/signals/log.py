@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import CallError, LogError, choices
-from .segments import split
+from .clean.segments import split
 
 Array = NDArray[np.float64]
 Self = TypeVar("Self", bound="Log")
@@ -171,7 +171,7 @@ class Log:
 
     def resampled(self, rate: float) -> Log:
         """The log on a uniform grid of the given rate [Hz], each segment on its own, aliases filtered out first."""
-        from .resample import resample
+        from .clean.resample import resample
 
         return resample(self, rate)
 

@@ -18,7 +18,7 @@ def bench(
 ) -> None:
     """Time every kernel on one thread in plain arrays, taking turns with Pinocchio; ratios are what holds from run to run."""
     from ...bench import measure, measure_startup, this_machine
-    from ..loading import load
+    from ..inputs import load
     from ..show.console import console
     from ..show.speed import speed_table, startup_table
 

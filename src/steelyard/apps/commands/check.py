@@ -15,8 +15,8 @@ def check(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random states.")] = 0,
 ) -> None:
     """Test the laws that every rigid robot obeys. The exit code is 1 where one fails."""
-    from ...selfcheck import check as run
-    from ..loading import load
+    from ...checks.laws import check as run
+    from ..inputs import load
     from ..show.console import console, remarks
     from ..show.laws import check_table
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..folder import free_folder, next_free, whole_folder
+from ..outputs import free_folder, next_free, whole_folder
 
 
 def demo(
@@ -17,9 +17,9 @@ def demo(
     force: Annotated[bool, typer.Option("--force", help="Write into DIR although it is not empty.")] = False,
 ) -> None:
     """Show what steelyard does: hide a robot's true parameters, move it, record it, identify it, validate it, write a report."""
-    from ..experiment import run
-    from ..loading import load
-    from ..results import can_report, write_results
+    from ...experiments.rehearsal import run
+    from ..inputs import load
+    from ..outputs import can_report, write_results
     from ..show.console import console
     from ..show.demo import ending, experiment_lines, first_part
     from ..show.result import progress

@@ -19,8 +19,7 @@ def doctor(
 
     import steelyard as sy
 
-    from ..loading import load
-    from ..reading import read
+    from ..inputs import load, read
     from ..show.console import console
 
     loaded = load(robot)

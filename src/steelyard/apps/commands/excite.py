@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..files import free_path
+from ..outputs import free_path
 
 
 def excite(
@@ -23,7 +23,7 @@ def excite(
     """Design a motion that shows the robot's parameters: within its limits at all times, at rest at both ends."""
     import steelyard as sy
 
-    from ..loading import load
+    from ..inputs import load
     from ..show.console import console
     from ..show.motion import motion_table
     from ..show.result import progress

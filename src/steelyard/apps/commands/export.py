@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ...errors import CallError
-from ..files import free_path
+from ..outputs import free_path
 
 
 def export(
@@ -21,7 +21,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
 ) -> None:
     """Write a robot as URDF, TOML, C or LaTeX. Nothing is written over unless --force says so."""
-    from ..loading import load
+    from ..inputs import load
 
     targets = {kind: path for kind, path in (("urdf", urdf), ("toml", toml), ("tex", tex)) if path is not None}
     if not targets and c is None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..folder import free_folder, whole_folder
+from ..outputs import free_folder, whole_folder
 
 
 def identify(
@@ -28,10 +28,9 @@ def identify(
     force: Annotated[bool, typer.Option("--force", help="Write into DIR although it is not empty.")] = False,
 ) -> None:
     """Find the dynamic parameters of a robot from logs of its motion, with their uncertainty, and write what was found."""
-    from ...identify.identify import identify as run
-    from ..loading import load
-    from ..reading import read
-    from ..results import can_report, write_results
+    from ...identification.identify import identify as run
+    from ..inputs import load, read
+    from ..outputs import can_report, write_results
     from ..show.console import console
     from ..show.result import outcome, progress
 

@@ -9,7 +9,7 @@ import typer
 
 def info(robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name or a file.")]) -> None:
     """Show what a robot is: joints, limits, friction, links and masses, and what loading remarked."""
-    from ..loading import load
+    from ..inputs import load
     from ..show.card import card
     from ..show.console import console
 

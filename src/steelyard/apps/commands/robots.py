@@ -7,7 +7,7 @@ def robots() -> None:
     """List the built-in robots."""
     import steelyard as sy
 
-    from ..loading import load
+    from ..inputs import load
     from ..show.card import robots_table
     from ..show.console import console
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...errors import CallError
-from ..files import write_whole
+from ..outputs import write_whole
 
 if TYPE_CHECKING:
     from ...robot import Robot
@@ -27,7 +27,7 @@ def torque(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
 ) -> None:
     """Compute the joint torques that produce a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + friction."""
-    from ..loading import load
+    from ..inputs import load
 
     if (q is None) == (motion is None):
         raise CallError("torque needs one state, --q (with --qd and --qdd), or one file, --motion; and not both")
@@ -43,7 +43,7 @@ def torque(
 
 
 def _one_state(robot: Robot, q: str, qd: str | None, qdd: str | None) -> None:
-    from ..numbers import per_joint
+    from ..inputs import per_joint
     from ..show.card import torque_table
     from ..show.console import console
 

@@ -18,9 +18,9 @@ def validate(
     effort: Annotated[str | None, typer.Option(metavar="torque|current", help="What an `effort` column holds.")] = None,
 ) -> None:
     """Hold a robot against a log that it was not made from: RMS, relative error and R² of the torque, joint by joint."""
-    from ...report.result_tables import compared_errors, torque_units
-    from ..held import candidate, hold
-    from ..reading import read
+    from ...reporting.tables import compared_errors, torque_units
+    from ..candidate import candidate, hold
+    from ..inputs import read
     from ..show.console import console
     from ..show.result import drawn, progress
 

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ...algebra.inertia import at_com
+from ...algebra.spatial import at_com
 from .console import fixed, number, remarks, table
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from .result import drawn, errors, verdict
 
 if TYPE_CHECKING:
     from ...bench import Machine, Yardstick
+    from ...experiments.rehearsal import Experiment
     from ...robot import Robot
-    from ..experiment import Experiment
 
 SAMPLES, SECONDS = 16384, 10.0
 WELL, ROWS = 0.05, 24  # relative standard deviation and number of the parameters shown on the screen; the report has all
@@ -26,8 +26,8 @@ WELL, ROWS = 0.05, 24  # relative standard deviation and number of the parameter
 def first_part(robot: Robot) -> tuple[bool, RenderableType]:
     """Whether the robot obeys physics; what it is, that sentence, and how fast its kernel is."""
     from ...bench import against_plain_python, this_machine
-    from ...selfcheck import check
-    from ...states import swing
+    from ...checks.laws import check
+    from ...checks.states import swing
 
     laws = check(robot)
     speed = speed_lines(against_plain_python(robot, swing(robot, SAMPLES, SECONDS)), this_machine())
@@ -55,7 +55,7 @@ def _motion_title(done: Experiment) -> str:
 
 def truth_lines(done: Experiment) -> RenderableType:
     """The best seen parameters beside the true ones, and how many of all are where the fit says."""
-    from ...report import truth_table
+    from ...reporting import truth_table
 
     fit = done.fit
     order = np.argsort(fit.base_relative_std)

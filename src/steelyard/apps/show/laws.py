@@ -10,7 +10,7 @@ from rich.text import Text
 from .console import table
 
 if TYPE_CHECKING:
-    from ...selfcheck import SelfCheck
+    from ...checks.laws import SelfCheck
 
 
 def check_table(result: SelfCheck) -> RenderableType:

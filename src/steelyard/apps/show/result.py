@@ -14,9 +14,9 @@ from rich.text import Text
 from .console import table
 
 if TYPE_CHECKING:
-    from ...identify.fit import Fit
-    from ...identify.validation import Validation
-    from ...report.tables import Table
+    from ...drawing.table import Table
+    from ...identification.result.fit import Fit
+    from ...identification.result.validation import Validation
 
 
 class Tell(Protocol):
@@ -39,14 +39,14 @@ def drawn(made: Table, rows: Sequence[int] | None = None, skip: Sequence[str] = 
 
 def outcome(fit: Fit, validation: Validation | None = None) -> RenderableType:
     """Errors, parameters and verdict."""
-    from ...report import base_table
+    from ...reporting import base_table
 
     return Group(errors(fit, validation), drawn(base_table(fit), skip=("combination",)), verdict(fit))
 
 
 def errors(fit: Fit, validation: Validation | None = None) -> Drawn:
     """Torque errors before, after and, where there is one, on another motion."""
-    from ...report import error_table
+    from ...reporting import error_table
 
     return drawn(error_table(fit, validation))
 

@@ -1,0 +1,1 @@
+"""Does a robot obey physics: laws, findings, Pinocchio's numbers, states to try."""

@@ -1,0 +1,154 @@
+"""Does a robot obey physics? Every law as one number and one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.massless import massless_joints
+from ..robot import Robot
+from .findings import findings
+from .pinocchio import pinocchio_torques
+from .states import States, random_states
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """One law: what must hold, the worst violation that was found (relative, no unit), and the most that rounding explains."""
+
+    name: str
+    statement: str
+    violation: float
+    bound: float
+
+    @property
+    def ok(self) -> bool:
+        return bool(self.violation <= self.bound)  # False for NaN
+
+    def __str__(self) -> str:
+        return f"{'holds' if self.ok else 'FAILS'}  {self.name}: {self.statement} (worst {self.violation:.1e}, allowed {self.bound:.0e})"
+
+
+@dataclass(frozen=True, slots=True)
+class SelfCheck:
+    """What `check` found, law by law, and what loading remarked."""
+
+    robot: str
+    samples: int
+    laws: tuple[Law, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return all(law.ok for law in self.laws)
+
+    @property
+    def verdict(self) -> str:
+        """One sentence."""
+        broken = [law.name for law in self.laws if not law.ok]
+        if broken:
+            return f"{self.robot} breaks {len(broken)} of {len(self.laws)} laws: {', '.join(broken)}."
+        return f"{self.robot} obeys all {len(self.laws)} laws at {self.samples} random states."
+
+    def __str__(self) -> str:
+        return "\n".join([self.verdict, *(f"  {law}" for law in self.laws), *(f"  remark: {remark}" for remark in self.remarks)])
+
+
+def check(robot: Robot, samples: int = 64, seed: int = 0) -> SelfCheck:
+    """Test the laws that every rigid robot obeys, at random states within its limits.
+
+    Siciliano, Sciavicco, Villani and Oriolo 2009, section 7.2 (the properties of the dynamic model).
+    """
+    states = random_states(robot, samples, seed)
+    laws = [law(robot, states) for law in (_symmetry, _definiteness, _skewness, _splitting, _linearity, _inversion, _power, _momentum)]
+    opinion = pinocchio_torques(robot, *states)
+    if opinion is not None:
+        laws.append(_agreement(robot, states, opinion))
+    return SelfCheck(robot.mechanism.name, samples, tuple(laws), tuple(dict.fromkeys((*findings(robot), *robot.remarks))))
+
+
+def _relative(difference: Array, size: Array) -> float:
+    """The largest difference against the largest entry; NaN stays NaN, so that it fails."""
+    return float(np.abs(difference).max(initial=0.0) / (np.abs(size).max(initial=0.0) or 1.0))
+
+
+def _rate(f: Callable[[float], Array], h: float = 1e-3) -> Array:
+    """df/ds at s = 0 by the five-point formula, error of order h^4. Abramowitz and Stegun 1964, table 25.2."""
+    return (f(-2 * h) - 8 * f(-h) + 8 * f(h) - f(2 * h)) / (12 * h)
+
+
+def _quadratic(a: Array, M: Array, b: Array) -> Array:
+    """a' M b of a batch."""
+    return np.einsum("...i,...ij,...j->...", a, M, b)
+
+
+def _symmetry(robot: Robot, s: States) -> Law:
+    M = robot.mass_matrix(s.q)
+    return Law("symmetry", "M = M'", _relative(M - np.swapaxes(M, -1, -2), M), 1e-14)
+
+
+def _definiteness(robot: Robot, s: States) -> Law:
+    """The violation is how far the smallest eigenvalue falls below zero, against the largest; zero itself is a violation too."""
+    eigenvalues = np.linalg.eigvalsh(robot.mass_matrix(s.q))
+    smallest, largest = eigenvalues.min(), eigenvalues.max()
+    violation = 0.0 if smallest > 0 else max(float(-smallest / (largest or 1.0)), np.finfo(float).tiny)
+    return Law("definiteness", f"M > 0, its least eigenvalue is {smallest:.1e}", violation, 0.0)
+
+
+def _skewness(robot: Robot, s: States) -> Law:
+    C = robot.coriolis_matrix(s.q, s.qd)
+    Mdot = _rate(lambda h: robot.mass_matrix(s.q + h * s.qd))
+    return Law("skewness", "dM/dt - 2C is skew-symmetric", _relative(Mdot - C - np.swapaxes(C, -1, -2), C), 1e-8)
+
+
+def _splitting(robot: Robot, s: States) -> Law:
+    tau = robot.inverse_dynamics(s.q, s.qd, s.qdd)
+    inertial = np.einsum("...ij,...j->...i", robot.mass_matrix(s.q), s.qdd)
+    centrifugal = np.einsum("...ij,...j->...i", robot.coriolis_matrix(s.q, s.qd), s.qd)
+    parts = inertial + centrifugal + robot.gravity_torque(s.q) + robot.friction_torque(s.qd)
+    return Law("splitting", "tau = M qdd + C qd + g + friction", _relative(tau - parts, tau), 1e-11)
+
+
+def _linearity(robot: Robot, s: States) -> Law:
+    tau = robot.inverse_dynamics(s.q, s.qd, s.qdd)
+    return Law("linearity", "Y pi = tau", _relative(robot.regressor(s.q, s.qd, s.qdd) @ robot.parameters - tau, tau), 1e-11)
+
+
+def _inversion(robot: Robot, s: States) -> Law:
+    """Rounding in tau comes back multiplied by the condition number of M, so the bound does too."""
+    if massless_joints(robot.tree):
+        return Law("inversion", "forward undoes inverse dynamics; M is singular, so there is none", float("inf"), 0.0)
+    condition = float(np.linalg.cond(robot.mass_matrix(s.q)).max(initial=1.0))
+    again = robot.forward_dynamics(s.q, s.qd, robot.inverse_dynamics(s.q, s.qd, s.qdd))
+    bound = 1e-11 + 1e-14 * condition if np.isfinite(condition) else 1e-11
+    return Law("inversion", "forward undoes inverse dynamics", _relative(again - s.qdd, s.qdd), bound)
+
+
+def _power(robot: Robot, s: States) -> Law:
+    def energy(h: float) -> Array:
+        q, qd = s.q + h * s.qd + h * h / 2 * s.qdd, s.qd + h * s.qdd
+        return robot.kinetic_energy(q, qd) + robot.potential_energy(q)
+
+    tau = robot.inverse_dynamics(s.q, s.qd, s.qdd) - robot.friction_torque(s.qd)
+    power = np.einsum("...i,...i->...", tau, s.qd)
+    return Law("power", "qd' (tau - friction) = d(T + U)/dt", _relative(power - _rate(energy), power), 1e-8)
+
+
+def _agreement(robot: Robot, s: States, opinion: Array) -> Law:
+    """Pinocchio knows neither friction nor rotors, so both are taken away first."""
+    rigid = robot.with_rotors(0.0) if any(robot.tree.armature) else robot
+    tau = rigid.inverse_dynamics(s.q, s.qd, s.qdd) - rigid.friction_torque(s.qd)
+    return Law("agreement", "Pinocchio gives the same rigid-body torques", _relative(tau - opinion, opinion), 1e-9)
+
+
+def _momentum(robot: Robot, s: States) -> Law:
+    M = robot.mass_matrix(s.q)
+    T = robot.kinetic_energy(s.q, s.qd)
+    p = robot.momentum(s.q, s.qd)
+    errors = (_relative(T - _quadratic(s.qd, M, s.qd) / 2, T), _relative(p - np.einsum("...ij,...j->...i", M, s.qd), p))
+    return Law("momentum", "p = M qd and T = qd' M qd / 2", float(np.max(errors)), 1e-11)

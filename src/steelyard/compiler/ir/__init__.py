@@ -1,0 +1,1 @@
+"""The expression graph: nodes, rewrites, programs, exact derivatives."""

@@ -1,0 +1,189 @@
+"""The expression graph: immutable, hash-consed nodes that behave like numbers.
+
+An algorithm that runs on a node's arithmetic is *traced*: what it did is the graph. Equal subexpressions are one node, constants are
+interned by their bits, and every rule of `rewrite.RULES` is applied as a node is made. A result that is a constant is a plain float.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from typing import Any
+
+from ...errors import CallError
+from .rewrite import NUMBER, RULES
+
+COMPARISONS = frozenset(("lt", "le"))
+UNARY = ("neg", "sin", "cos", "sqrt", "exp", "tanh", "abs", "sign")
+BINARY = ("add", "sub", "mul", "div", "lt", "le")
+OPERATIONS = (*UNARY, *BINARY, "select")
+ARITY = {**dict.fromkeys(UNARY, 1), **dict.fromkeys(BINARY, 2), "select": 3}
+COMMUTATIVE = frozenset(("add", "mul"))
+
+
+class Graph:
+    """A set of nodes in the order in which they were made: arguments always come before their users."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Expr] = []
+        self._interned: dict[tuple[Any, ...], Expr] = {}
+
+    def input(self, operand: int, index: int) -> Expr:
+        """The scalar at flat position `index` of input array number `operand`."""
+        return self._intern("input", (), (operand, index))
+
+    def inputs(self, *shapes: int | tuple[int, ...]) -> list[Any]:
+        """One nested list of input nodes per shape; an int is the length of a vector, () a lone scalar."""
+        return [self._block(k, (s,) if isinstance(s, int) else s) for k, s in enumerate(shapes)]
+
+    def _block(self, operand: int, shape: tuple[int, ...], start: int = 0) -> Any:
+        if not shape:
+            return self.input(operand, start)
+        stride = 1
+        for extent in shape[1:]:
+            stride *= extent
+        return [self._block(operand, shape[1:], start + i * stride) for i in range(shape[0])]
+
+    def constant(self, value: float) -> Expr:
+        return self._intern("const", (), struct.pack("<d", value), value)
+
+    def apply(self, op: str, *args: Any) -> Any:
+        """The value of an operation on nodes and floats: a node, or a float where it is known already."""
+        for rule in RULES[op]:
+            result = rule(self, *args)
+            if result is not None:
+                return result
+        nodes = tuple(a if isinstance(a, Expr) else self.constant(float(a)) for a in args)
+        for i, node in enumerate(nodes):
+            if node.graph is not self:
+                raise CallError(f"{op}: an argument belongs to another graph; what is traced together is computed together")
+            if (node.op in COMPARISONS) != (i == 0 and op == "select"):
+                raise CallError(f"{op}: a comparison is good for the condition of where(condition, yes, no) and nothing else")
+        if op in COMMUTATIVE and nodes[0].id > nodes[1].id:
+            nodes = (nodes[1], nodes[0])
+        return self._intern(op, nodes, None)
+
+    def known(self, op: str, *args: Expr) -> Expr | None:
+        """The node of this operation if it has been made already."""
+        return self._interned.get((op, None, *(a.id for a in args)))
+
+    def _intern(self, op: str, args: tuple[Expr, ...], payload: Any, value: float = 0.0) -> Expr:
+        key = (op, payload, *(a.id for a in args))
+        node = self._interned.get(key)
+        if node is None:
+            node = Expr(self, op, args, value if op == "const" else payload, len(self.nodes))
+            self._interned[key] = node
+            self.nodes.append(node)
+        return node
+
+
+class Expr:
+    """A node: an operation on earlier nodes. `payload` is a constant's value or an input's (operand, index)."""
+
+    __slots__ = ("args", "graph", "id", "op", "payload")
+    __array_ufunc__ = None  # NumPy arrays leave mixed arithmetic to us, which refuses it
+    __hash__ = object.__hash__
+
+    def __init__(self, graph: Graph, op: str, args: tuple[Expr, ...], payload: Any, number: int) -> None:
+        self.graph, self.op, self.args, self.payload, self.id = graph, op, args, payload, number
+
+    def __add__(self, other: Any) -> Any:
+        return self.graph.apply("add", self, other) if _scalar(other) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return self.graph.apply("add", other, self) if _scalar(other) else NotImplemented
+
+    def __sub__(self, other: Any) -> Any:
+        return self.graph.apply("sub", self, other) if _scalar(other) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Any:
+        return self.graph.apply("sub", other, self) if _scalar(other) else NotImplemented
+
+    def __mul__(self, other: Any) -> Any:
+        return self.graph.apply("mul", self, other) if _scalar(other) else NotImplemented
+
+    def __rmul__(self, other: Any) -> Any:
+        return self.graph.apply("mul", other, self) if _scalar(other) else NotImplemented
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.graph.apply("div", self, other) if _scalar(other) else NotImplemented
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self.graph.apply("div", other, self) if _scalar(other) else NotImplemented
+
+    def __neg__(self) -> Any:
+        return self.graph.apply("neg", self)
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __abs__(self) -> Any:
+        return self.graph.apply("abs", self)
+
+    def __lt__(self, other: Any) -> Any:
+        return self.graph.apply("lt", self, other) if _scalar(other) else NotImplemented
+
+    def __le__(self, other: Any) -> Any:
+        return self.graph.apply("le", self, other) if _scalar(other) else NotImplemented
+
+    def __gt__(self, other: Any) -> Any:
+        return self.graph.apply("lt", other, self) if _scalar(other) else NotImplemented
+
+    def __ge__(self, other: Any) -> Any:
+        return self.graph.apply("le", other, self) if _scalar(other) else NotImplemented
+
+    def sin(self) -> Any:
+        return self.graph.apply("sin", self)
+
+    def cos(self) -> Any:
+        return self.graph.apply("cos", self)
+
+    def sqrt(self) -> Any:
+        return self.graph.apply("sqrt", self)
+
+    def exp(self) -> Any:
+        return self.graph.apply("exp", self)
+
+    def tanh(self) -> Any:
+        return self.graph.apply("tanh", self)
+
+    def absolute(self) -> Any:
+        return self.graph.apply("abs", self)
+
+    def sign(self) -> Any:
+        return self.graph.apply("sign", self)
+
+    @staticmethod
+    def where(condition: Any, yes: Any, no: Any) -> Any:
+        """A node that is `yes` where the condition holds, else `no`."""
+        graph = next(x.graph for x in (condition, yes, no) if isinstance(x, Expr))
+        return graph.apply("select", condition, yes, no)
+
+    def __bool__(self) -> bool:
+        raise CallError("an expression has no truth value while it is traced: branch on structure, or use where(condition, yes, no)")
+
+    def __float__(self) -> float:
+        raise CallError("an expression has no numeric value while it is traced")
+
+    def __repr__(self) -> str:
+        if self.op == "const":
+            return repr(self.payload)
+        if self.op == "input":
+            return "x{}[{}]".format(*self.payload)
+        return f"{self.op}({', '.join(f'%{a.id}' if a.args else repr(a) for a in self.args)})"
+
+
+_SCALAR = (Expr, *NUMBER)
+
+
+def _scalar(x: Any) -> bool:
+    return isinstance(x, _SCALAR) and not isinstance(x, bool)
+
+
+def flatten(values: Any) -> Iterable[Any]:
+    """The scalars of nested lists and tuples, in row-major order."""
+    if isinstance(values, list | tuple):
+        for value in values:
+            yield from flatten(value)
+    else:
+        yield values

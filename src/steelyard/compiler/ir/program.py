@@ -1,0 +1,107 @@
+"""A program: the live part of a graph in an order in which it can be run, with its inputs, outputs, operation count and digest."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any
+
+from ...errors import CallError
+from .graph import COMPARISONS, Expr, Graph, flatten
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A named array argument of fixed core shape, with its unit for the people who read generated code."""
+
+    name: str
+    shape: Shape
+    unit: str = ""
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Straight-line code: `steps` in order; `results` holds, per output operand, its scalars (nodes or floats) in row-major order."""
+
+    name: str
+    inputs: tuple[Operand, ...]
+    outputs: tuple[Operand, ...]
+    steps: tuple[Expr, ...]
+    results: tuple[tuple[Any, ...], ...]
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How many nodes of each operation."""
+        return Counter(step.op for step in self.steps if step.op not in ("input", "const"))
+
+    @property
+    def operations(self) -> int:
+        """Additions, subtractions, multiplications, divisions and negations; functions apart."""
+        return sum(self.counts[op] for op in ("add", "sub", "mul", "div", "neg"))
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of what the program computes, stable across processes and machines."""
+        h = hashlib.blake2b(digest_size=20)
+        number = {step.id: i for i, step in enumerate(self.steps)}
+        h.update(repr([(o.shape) for o in (*self.inputs, *self.outputs)]).encode())
+        for step in self.steps:
+            payload = step.payload.hex() if step.op == "const" else step.payload
+            h.update(f"{step.op} {payload} {[number[a.id] for a in step.args]}\n".encode())
+        for result in self.results:
+            h.update(repr([number[r.id] if isinstance(r, Expr) else float(r).hex() for r in result]).encode())
+        return h.hexdigest()
+
+
+def trace(name: str, function: Callable[..., Any], inputs: Sequence[Operand], outputs: Sequence[Operand]) -> Program:
+    """Run `function` on one nested list of input nodes per operand and keep what it did.
+
+    With several outputs the function returns one nested list per output, else that of the only one.
+    """
+    graph = Graph()
+    returned = function(*graph.inputs(*(operand.shape for operand in inputs)))
+    return program(name, graph, inputs, outputs, returned if len(outputs) > 1 else (returned,))
+
+
+def program(name: str, graph: Graph, inputs: Sequence[Operand], outputs: Sequence[Operand], returned: Sequence[Any]) -> Program:
+    """The program that computes the returned nested lists of nodes."""
+    results = tuple(tuple(flatten(value)) for value in returned)
+    for operand, result in zip(outputs, results, strict=True):
+        if len(result) != operand.size:
+            raise CallError(f"{name}: {operand.name} has {len(result)} scalars, expected {operand.size} for the shape {operand.shape}")
+        for value in result:
+            check_result(name, operand, graph, value)
+    return Program(name, tuple(inputs), tuple(outputs), live(graph, results), results)
+
+
+def check_result(name: str, operand: Operand, graph: Graph, value: Any) -> None:
+    """A result is a number or a node of the graph that is one."""
+    if isinstance(value, Expr):
+        if value.graph is not graph or value.op in COMPARISONS:
+            what = "a comparison" if value.op in COMPARISONS else "an expression of another graph"
+            raise CallError(f"{name}: {operand.name} holds {what}, expected expressions that were traced here, or numbers")
+    elif isinstance(value, bool) or not isinstance(value, float | int):
+        raise CallError(f"{name}: {operand.name} holds {type(value).__name__} {value!r:.40}, expected an expression or a number")
+
+
+def live(graph: Graph, results: Sequence[Sequence[Any]]) -> tuple[Expr, ...]:
+    """The nodes that the results need, in the order in which they were made."""
+    needed = bytearray(len(graph.nodes))
+    for result in flatten([list(r) for r in results]):
+        if isinstance(result, Expr):
+            needed[result.id] = 1
+    for node in reversed(graph.nodes):
+        if needed[node.id]:
+            for argument in node.args:
+                needed[argument.id] = 1
+    return tuple(node for node in graph.nodes if needed[node.id])

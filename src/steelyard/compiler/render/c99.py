@@ -1,0 +1,85 @@
+"""A program as a C99 function: no allocation, no dependency but <math.h>, one assignment a line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..ir.graph import Expr
+from ..ir.program import Program
+from .names import element, temporaries
+
+EXPRESSIONS = {
+    "add": "{0} + {1}",
+    "sub": "{0} - {1}",
+    "mul": "{0}*{1}",
+    "div": "{0}/{1}",
+    "neg": "-{0}",
+    "lt": "{0} < {1}",
+    "le": "{0} <= {1}",
+    "select": "{0} ? {1} : {2}",
+    "abs": "fabs{f}({0})",
+    "sign": "{0} > {zero} ? {one} : {0} < {zero} ? -{one} : {0}",
+    **{name: f"{name}{{f}}({{0}})" for name in ("sin", "cos", "sqrt", "exp", "tanh")},
+}
+
+
+def declaration(program: Program, real: str = "double") -> str:
+    """The prototype, without a semicolon."""
+    inputs = [f"const {real} {o.name}[{max(o.size, 1)}]" for o in program.inputs]
+    outputs = [f"{real} {o.name}[{max(o.size, 1)}]" for o in program.outputs]
+    return f"void {program.name}({', '.join(inputs + outputs)})"
+
+
+def comment(program: Program) -> str:
+    """What the function computes, for the header: operands with shapes and units, and the operation count."""
+    functions = ", ".join(f"{program.counts[f]} {f}" for f in ("sin", "cos", "sqrt", "exp", "tanh") if program.counts[f])
+    lines = [f"/* {program.name}: {program.operations} operations{', ' + functions if functions else ''}."]
+    for way, operands in (("in ", program.inputs), ("out", program.outputs)):
+        for o in operands:
+            shape = "x".join(map(str, o.shape)) or "1"
+            lines.append(f" *   {way} {o.name}[{shape}]{' row-major' if len(o.shape) > 1 else ''} {o.unit}".rstrip())
+    return "\n".join(lines) + " */"
+
+
+def render(program: Program, real: str = "double") -> str:
+    """The definition of the function, in double or float."""
+    names = temporaries(program)
+    lines = [declaration(program, real), "{"]
+    used = {s.payload[0] for s in program.steps if s.op == "input"}
+    lines += [f"  (void){o.name};" for k, o in enumerate(program.inputs) if k not in used]
+    for s in program.steps:
+        if s.id in names:
+            kind = "int" if s.op in ("lt", "le") else real
+            lines.append(f"  const {kind} {names[s.id]} = {_expression(program, names, s, real)};")
+    for operand, result in zip(program.outputs, program.results, strict=True):
+        for flat, value in enumerate(result):
+            lines.append(f"  {operand.name}[{flat}] = {_value(program, names, value, real)};")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _expression(program: Program, names: dict[int, str], s: Expr, real: str) -> str:
+    single = real == "float"
+    args = [_value(program, names, a, real) for a in s.args]
+    return EXPRESSIONS[s.op].format(*args, f="f" if single else "", zero="0.0f" if single else "0.0", one="1.0f" if single else "1.0")
+
+
+def _value(program: Program, names: dict[int, str], x: Any, real: str) -> str:
+    if isinstance(x, Expr) and x.op == "input":
+        operand = program.inputs[x.payload[0]]
+        return element(operand, x.payload[1]) if operand.shape else f"{operand.name}[0]"
+    if isinstance(x, Expr) and x.op != "const":
+        return names[x.id]
+    return constant(float(x.payload if isinstance(x, Expr) else x), real)
+
+
+def constant(number: float, real: str) -> str:
+    """A constant that reads back to the same bits; in float the nearest one, zero where it is smaller than any normal float."""
+    if not np.isfinite(number):
+        return "NAN" if np.isnan(number) else "INFINITY" if number > 0 else "(-INFINITY)"
+    if real == "float":
+        single = np.float32(number)
+        number = 0.0 if abs(single) < np.finfo(np.float32).tiny else float(str(single))
+    text = repr(number) + ("f" if real == "float" else "")
+    return f"({text})" if number < 0 else text

@@ -1,0 +1,92 @@
+"""Programs cut into parts: compile time grows faster than the length of a function, so past a budget values are handed on in memory.
+
+The first part reads all inputs, before anything is written: an output may be the very array that an input is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ...ir.graph import Expr
+from ...ir.program import Program
+
+FREE = ("const", "lt", "le")  # made anew in the part that needs them
+
+
+@dataclass(frozen=True)
+class Part:
+    """Consecutive steps of a program.
+
+    `leaves` are the inputs that it reads; `loads` and `stores` map values that cross its borders to slots of memory; `writes` are the
+    (output, first column) pairs of results that can be written once it has run.
+    """
+
+    leaves: tuple[Expr, ...]
+    steps: tuple[Expr, ...]
+    loads: dict[int, int]
+    stores: dict[int, int]
+    writes: tuple[tuple[int, int], ...]
+
+
+def slots(parts: Sequence[Part]) -> int:
+    """How many vectors of memory the parts hand on."""
+    return max((slot + 1 for part in parts for slot in (*part.loads.values(), *part.stores.values())), default=0)
+
+
+def cut(program: Program, budget: int, pairs: Iterable[tuple[int, int]]) -> list[Part]:
+    """Parts of at most `budget` steps that write the given pairs of results."""
+    leaves = [s for s in program.steps if s.op == "input"]
+    steps = [s for s in program.steps if s.op not in FREE and s.op != "input"]
+    pieces = [steps[i : i + budget] for i in range(0, len(steps), budget)] or [[]]
+    home = {s.id: i for i, piece in enumerate([leaves + pieces[0], *pieces[1:]]) for s in piece}
+    writes: list[list[tuple[int, int]]] = [[] for _ in pieces]
+    for k, c in pairs:
+        writes[max((home[r.id] for r in _values(pair(program, k, c))), default=0)].append((k, c))
+    needs = []
+    for i, piece in enumerate(pieces):
+        found = _values([*(a for s in piece for a in s.args), *(r for k, c in writes[i] for r in pair(program, k, c))])
+        needs.append([a.id for a in found if home[a.id] != i])
+    stores, slot = _allocate([leaves + pieces[0], *pieces[1:]], needs)
+    read = [tuple(leaves), *(() for _ in pieces[1:])]
+    loads = [{v: slot[v] for v in need} for need in needs]
+    return [Part(*part) for part in zip(read, map(tuple, pieces), loads, stores, map(tuple, writes), strict=True)]
+
+
+def pair(program: Program, k: int, column: int) -> tuple[object, ...]:
+    """One or two neighbouring results of an output."""
+    return program.results[k][column : column + 2]
+
+
+def _values(wanted: Iterable[object]) -> list[Expr]:
+    """What registers must hold for some nodes: the nodes themselves, and for comparisons their arguments. Constants need nothing."""
+    found: dict[int, Expr] = {}
+    stack = list(wanted)
+    while stack:
+        a = stack.pop()
+        if isinstance(a, Expr) and a.op != "const" and a.id not in found:
+            if a.op in FREE:
+                stack += a.args
+            else:
+                found[a.id] = a
+    return sorted(found.values(), key=lambda node: node.id)
+
+
+def _allocate(pieces: Sequence[Sequence[Expr]], needs: Sequence[Sequence[int]]) -> tuple[list[dict[int, int]], dict[int, int]]:
+    """Slots by linear scan: a slot is free again after the last part that needs it. Returns what every part stores, and all slots."""
+    last = {v: i for i, need in enumerate(needs) for v in need}
+    slot: dict[int, int] = {}
+    free: list[int] = []
+    top = 0
+    expiring: dict[int, list[int]] = {}
+    stores: list[dict[int, int]] = []
+    for i, piece in enumerate(pieces):
+        stores.append({})
+        for s in piece:
+            if s.id in last:
+                if not free:
+                    free, top = [top], top + 1
+                stores[i][s.id] = slot[s.id] = free.pop()
+                expiring.setdefault(last[s.id], []).append(slot[s.id])
+        free += expiring.pop(i, [])
+    return stores, slot

@@ -1,0 +1,58 @@
+"""A program as SymPy expressions: SymPy renders and simplifies for people, it never computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...errors import needs_extra
+from ..ir.graph import Expr
+from ..ir.program import Program
+
+
+def operations() -> dict[str, Callable[..., Any]]:
+    """An operation's SymPy form."""
+    try:
+        import sympy as sp
+    except ImportError:
+        raise needs_extra("sympy", "symbolic", "the closed form") from None
+    return {
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b,
+        "neg": lambda a: -a,
+        "sin": sp.sin,
+        "cos": sp.cos,
+        "sqrt": sp.sqrt,
+        "exp": sp.exp,
+        "tanh": sp.tanh,
+        "abs": sp.Abs,
+        "sign": sp.sign,
+        "lt": sp.StrictLessThan,
+        "le": sp.LessThan,
+        "select": lambda c, a, b: sp.Piecewise((a, c), (b, True)),
+    }
+
+
+def expressions(program: Program, symbols: Sequence[Sequence[Any]], number: Callable[[float], Any] | None = None) -> list[list[Any]]:
+    """Per output, its scalars as SymPy expressions of given symbols (one flat list per input). `number` turns a constant into SymPy's."""
+    table = operations()
+    convert = number or _number
+    values: dict[int, Any] = {}
+    for s in program.steps:
+        if s.op == "const":
+            values[s.id] = convert(s.payload)
+        elif s.op == "input":
+            values[s.id] = symbols[s.payload[0]][s.payload[1]]
+        else:
+            values[s.id] = table[s.op](*(values[a.id] for a in s.args))
+    return [[values[r.id] if isinstance(r, Expr) else convert(float(r)) for r in result] for result in program.results]
+
+
+def _number(x: float) -> Any:
+    import sympy as sp
+
+    if x != x or abs(x) == float("inf"):
+        return sp.nan if x != x else sp.oo if x > 0 else -sp.oo
+    return sp.Integer(int(x)) if x == int(x) and abs(x) < 1e15 else sp.Float(x, 17)

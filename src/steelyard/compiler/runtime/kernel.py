@@ -1,0 +1,140 @@
+"""A kernel: a program compiled for this processor and callable on NumPy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import CallError
+from ..ir.program import Operand, Program
+from . import cache
+from . import jit as native
+from .cache import sources
+from .gufunc import gufunc, mismatch
+from .machine_code import Loaded, load, machine, pack
+from .parallel import in_parallel
+from .threads import thread_count
+
+PARALLEL_WORK = 400_000  # nodes times samples below which one thread is quicker
+_array = np.ndarray
+
+
+class Kernel:
+    """Call it with one array per input, batch dimensions first, or with `out=`; returns float64 arrays.
+
+    `ufunc` is the generalised ufunc itself; the call adds threads over large batches and error messages that name the argument.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._open(Interface.of(program), _loaded(program))
+
+    @classmethod
+    def recalled(cls, key: str | None, make: Callable[[], Program]) -> Kernel:
+        """The kernel of the program that `make` traces; where the disk knows what the key stands for, nothing is traced.
+
+        The key must name all that the program depends on, the code that traces included. None: it cannot be named.
+        """
+        name = None if key is None else cache.key("interface", key)
+        interface = None if name is None else Interface.read(cache.read(name) or b"")
+        loaded = None if interface is None else _recalled(interface.digest)
+        if interface is None or loaded is None:
+            program = make()
+            interface, loaded = Interface.of(program), _loaded(program)
+            if name is not None:
+                cache.write(name, interface.write())
+        kernel = cls.__new__(cls)
+        kernel._open(interface, loaded)
+        return kernel
+
+    def _open(self, interface: Interface, loaded: Loaded) -> None:
+        self.name, self.inputs, self.outputs = interface.name, interface.inputs, interface.outputs
+        self.operations, self.nodes, self.digest = interface.operations, interface.nodes, interface.digest
+        shapes = [o.shape for o in self.inputs], [o.shape for o in self.outputs]
+        table = native.library()
+        doc = f"{self.name} ({self.operations} operations)"
+        self.ufunc = gufunc(loaded.address, ctypes.addressof(table), *shapes, self.name, doc, owner=(loaded, table))
+        samples = PARALLEL_WORK // max(self.nodes, 1)
+        self._large = samples * min(o.size for o in self.inputs)
+
+    def __call__(self, *args: Any, out: Any = None) -> Any:
+        try:
+            for a in args:  # every nanosecond here counts: a controller calls with one sample
+                if type(a) is _array and a.size > self._large and (count := thread_count()) > 1:
+                    return in_parallel(self.ufunc, self.inputs, self.outputs, count, args, out)
+            return self.ufunc(*args) if out is None else self.ufunc(*args, out=out)
+        except (ValueError, TypeError) as error:
+            raise mismatch(self.name, self.inputs, self.outputs, args, out, error) from None
+
+
+def _loaded(program: Program) -> Loaded:
+    """The machine code of a program: from the disk, or compiled and kept there."""
+    found = _recalled(program.digest)
+    if found is not None:
+        return found
+    code = pack(_compiled(program))
+    name = _name(program.digest)
+    if name is not None:
+        cache.write(name, code)
+    return load(code)
+
+
+def _recalled(digest: str) -> Loaded | None:
+    """What the disk has of a program. Code that does not load is as good as none."""
+    name = _name(digest)
+    found = None if name is None else cache.read(name)
+    with suppress(RuntimeError):
+        return None if found is None else load(found)
+    return None
+
+
+def _name(digest: str) -> str | None:
+    version = sources(Path(__file__).parents[1])
+    return None if version is None else cache.key("code", digest, machine(), version)
+
+
+def _compiled(program: Program) -> bytes:
+    if not program.inputs:
+        raise CallError(f"{program.name} takes no array; expected at least one, whose shape gives that of the result")
+    for operand in (*program.inputs, *program.outputs):
+        if operand.size == 0:
+            raise CallError(f"{program.name}: {operand.name} has no scalar, shape {operand.shape}; expected at least one")
+    from ..render.llvm.module import render  # what only compiling needs is imported when something is compiled
+
+    host = native.host()
+    return native.compile_object(render(program, host.lanes, host.fused))
+
+
+@dataclass(frozen=True)
+class Interface:
+    """Name, operands and size of a program, and the digest of what it computes."""
+
+    name: str
+    inputs: tuple[Operand, ...]
+    outputs: tuple[Operand, ...]
+    operations: int
+    nodes: int
+    digest: str
+
+    @staticmethod
+    def of(program: Program) -> Interface:
+        return Interface(program.name, program.inputs, program.outputs, program.operations, len(program.steps), program.digest)
+
+    def write(self) -> bytes:
+        return json.dumps(asdict(self)).encode()
+
+    @staticmethod
+    def read(text: bytes) -> Interface | None:
+        """The interface that `write` gave, or None where the text is anything else."""
+        try:
+            found = json.loads(text)
+            inputs, outputs = (tuple(Operand(o["name"], tuple(o["shape"]), o["unit"]) for o in found[way]) for way in ("inputs", "outputs"))
+            return Interface(found["name"], inputs, outputs, int(found["operations"]), int(found["nodes"]), str(found["digest"]))
+        except (ValueError, KeyError, TypeError):
+            return None

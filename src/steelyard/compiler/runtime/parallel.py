@@ -1,0 +1,74 @@
+"""A gufunc over a large batch, shared between threads. Every sample is computed as by one thread, to the bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
+from typing import Any
+
+import numpy as np
+
+from ..ir.program import Operand
+from .threads import pool
+
+
+def in_parallel(ufunc: np.ufunc, inputs: Sequence[Operand], outputs: Sequence[Operand], count: int, args: tuple[Any, ...], out: Any) -> Any:
+    """ufunc(*args, out=out) on `count` threads where the batch can be cut; NumPy releases the GIL while it computes."""
+    arrays = [np.asarray(a) for a in args]
+    batch = _batch(arrays, inputs)
+    wanted = out if out is None or isinstance(out, tuple) else (out,)
+    if batch is None or max(batch) < 2 * count or (wanted is not None and not _fits(wanted, arrays, batch, outputs)):
+        return ufunc(*args) if out is None else ufunc(*args, out=out)
+    results = tuple(np.empty(batch + o.shape) for o in outputs) if wanted is None else wanted
+    spread = [np.broadcast_to(a, batch + o.shape) for a, o in zip(arrays, inputs, strict=True)]
+    axis = int(np.argmax(batch))
+    edges = [batch[axis] * i // count for i in range(count + 1)]
+
+    def run(i: int) -> None:
+        part = (slice(None),) * axis + (slice(edges[i], edges[i + 1]),)
+        ufunc(*(a[part] for a in spread), out=tuple(o[part] for o in results))
+
+    _share(run, count)
+    return results[0] if len(results) == 1 else results
+
+
+def _batch(arrays: Sequence[np.ndarray], inputs: Sequence[Operand]) -> tuple[int, ...] | None:
+    """The batch shape, or None where the arguments are for NumPy to judge."""
+    if len(arrays) != len(inputs):
+        return None
+    for a, o in zip(arrays, inputs, strict=True):
+        if a.shape[max(a.ndim - len(o.shape), 0) :] != o.shape or not np.can_cast(a.dtype, np.float64, "same_kind"):
+            return None
+    try:
+        batch = np.broadcast_shapes(*(a.shape[: a.ndim - len(o.shape)] for a, o in zip(arrays, inputs, strict=True)))
+    except ValueError:
+        return None
+    return batch or None
+
+
+def _fits(out: tuple[Any, ...], arrays: Sequence[np.ndarray], batch: tuple[int, ...], outputs: Sequence[Operand]) -> bool:
+    """Whether every result has its array, which shares no memory with any other: else one thread would write what another reads."""
+    if len(out) != len(outputs) or not all(isinstance(x, np.ndarray) for x in out):
+        return False
+    if any(x.shape != batch + o.shape for x, o in zip(out, outputs, strict=True)):
+        return False
+    others = [(x, y) for i, x in enumerate(out) for y in (*arrays, *out[i + 1 :])]
+    return not any(np.may_share_memory(x, y) for x, y in others)
+
+
+def _share(run: Callable[[int], None], count: int) -> None:
+    """run(0) here and the others by the pool, under this thread's error state; the first error is raised when all have ended."""
+    jobs: list[Future[None]] = []
+    try:
+        jobs.extend(pool().submit(copy_context().run, run, i) for i in range(1, count))
+    except RuntimeError:  # the interpreter is about to end and takes no more jobs
+        for i in range(len(jobs) + 1, count):
+            run(i)
+    try:
+        run(0)
+    finally:
+        errors = [job.exception() for job in jobs]
+    for error in errors:
+        if error is not None:
+            raise error

@@ -1,0 +1,1 @@
+"""Pictures, tables and HTML fragments from arrays and text alone."""

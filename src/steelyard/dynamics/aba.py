@@ -1,0 +1,197 @@
+"""Forward dynamics by the articulated-body algorithm: its cost grows linearly with the number of bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..algebra import vector as v3
+from ..algebra.scalar import Scalar, Scalars
+from ..algebra.spatial import ArticulatedInertia, Force, Inertia, Motion
+from ..algebra.vector import ZERO, Matrix, Symmetric, Vector
+from ..errors import ModelError
+from ..mechanism.tree import Tree
+from .crba import effort
+from .joint import JointMotion, joint_motions, joint_rates, principal
+from .joint_torques import friction_torque
+from .rnea import BodyMotion, cross_constant, lift, net_force, spin_matrix
+from .wrench import wrench_torque
+
+
+class Drift(NamedTuple):
+    """Of velocities alone: a body's angular velocity, acceleration of its origin in the parent's frame, and its joint's in its own."""
+
+    w: Vector
+    origin: Vector
+    body: Motion
+
+
+class Handle(NamedTuple):
+    """What is left to do at a joint when the acceleration of its parent is known: qdd = rest - pull . acceleration."""
+
+    pull: Force  # force of a unit acceleration of the joint, over its inertia
+    rest: Scalar  # acceleration of the joint under its torque and the bias alone
+
+
+def articulated(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:
+    """Accelerations under given torques: qdd = (M + diag(Ia))^-1 (tau - C qd - g - tau_f(qd) + J^T wrench), in O(n).
+
+    q [rad|m], qd, tau [N m|N]: n scalars each; wrench: six scalars per body as in `newton_euler`. Returns n accelerations [rad/s2|m/s2].
+    Refuses mimic joints. Featherstone 2008, table 7.1; lecture "Recursive dynamic method", the three phases.
+    """
+    return articulated_motion(tree, q, qd, tau, wrench)[0]
+
+
+def articulated_motion(
+    tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None
+) -> tuple[list[Scalar], list[Force]]:
+    """Accelerations as in `articulated`, and the net force of every body with all that it carries, in its frame about its origin.
+
+    f_i = I_i a_i + bias_i of the articulated body. Lecture "Recursive dynamic method", phase 3 with the optional f_i.
+    """
+    refuse_ties(tree)
+    joints = joint_motions(tree, q)
+    drifts = spread_drift(tree, joints, qd)  # base to tip
+    handles, inertias, biases = gather_handles(tree, joints, drifts, net_torque(tree, q, qd, tau, wrench))  # tip to base
+    qdd, accelerations = spread_acceleration(tree, joints, drifts, handles)  # base to tip
+    return qdd, [inertia.force(a) + bias for inertia, a, bias in zip(inertias, accelerations, biases, strict=True)]
+
+
+def refuse_ties(tree: Tree) -> None:
+    """A clear error where two joints share a coordinate, or the spin of a rotor ties them."""
+    if any(gear.mount >= 0 for gear in tree.gears):
+        raise ModelError("rotors that spin on moving bodies couple joints that are no neighbours: use composite_forward, which takes them")
+    for k, name in enumerate(tree.coordinates):
+        tied = ", ".join(body.joint for body in tree.bodies if body.coordinate == k)
+        if "," in tied:
+            expected = "the articulated-body algorithm needs joints that move alone; use composite_forward, which takes mimic joints"
+            raise ModelError(f"joints {tied} move together with '{name}': {expected}")
+
+
+def net_torque(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None) -> list[Scalar]:
+    """What the rigid bodies feel of the torques: tau - tau_f + J^T wrench."""
+    net = [a - b for a, b in zip(tau, friction_torque(tree, qd), strict=True)]
+    return net if wrench is None else [a + b for a, b in zip(net, wrench_torque(tree, q, wrench), strict=True)]
+
+
+def spread_drift(tree: Tree, joints: Sequence[JointMotion], qd: Scalars) -> list[Drift]:
+    """Angular velocities of all bodies and the accelerations that velocities cause."""
+    drifts: list[Drift] = []
+    for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
+        above = drifts[body.parent].w if body.parent >= 0 else ZERO
+        w, along = joint.down(above), joint.along(rate)
+        origin, coriolis = v3.apply(spin_matrix(above, ZERO), joint.p), v3.cross(w, along)
+        if joint.revolute:
+            drifts.append(Drift(v3.add(w, along), origin, Motion(w=coriolis)))
+        else:
+            drifts.append(Drift(w, origin, Motion(v=v3.scale(2.0, coriolis))))
+    return drifts
+
+
+def gather_handles(
+    tree: Tree, joints: Sequence[JointMotion], drifts: Sequence[Drift], driven: Scalars
+) -> tuple[list[Handle], list[ArticulatedInertia], list[Force]]:
+    """Articulated inertias and biases, tip to base, each passed on to the parent free of what its own joint lets go."""
+    inertias = [ArticulatedInertia.rigid(body.inertia) for body in tree.bodies]
+    biases = [bias_force(body.inertia, drift) for body, drift in zip(tree.bodies, drifts, strict=True)]
+    handles: list[Handle] = []
+    for i in reversed(range(len(joints))):
+        body, joint, armature = tree.bodies[i], joints[i], tree.armature[tree.bodies[i].coordinate]
+        unit = scaled(body.multiplier, axis_force(joint, inertias[i]))
+        weight = body.multiplier * effort(joint, unit)
+        inverse = 1.0 / (weight if armature is None else weight + armature)
+        pull, torque = scaled(inverse, unit), driven[body.coordinate] - body.multiplier * effort(joint, biases[i])
+        handles.append(Handle(pull, inverse * torque))
+        if body.parent >= 0:
+            inertia = freed(joint, inertias[i], unit, pull, keeps_axis=armature is not None)
+            lifted, force = handed_down(joint, drifts[i], inertia, biases[i] + scaled(torque, pull))
+            inertias[body.parent], biases[body.parent] = inertias[body.parent] + lifted, biases[body.parent] + force
+    return handles[::-1], inertias, biases
+
+
+def bias_force(inertia: Inertia, drift: Drift) -> Force:
+    """Force that a body takes when it turns at w and nothing accelerates."""
+    return net_force(inertia, BodyMotion(drift.w, ZERO, spin_matrix(drift.w, ZERO), ZERO))
+
+
+def handed_down(joint: JointMotion, drift: Drift, inertia: ArticulatedInertia, bias: Force) -> tuple[ArticulatedInertia, Force]:
+    """Inertia and bias of a child as its parent feels them, the child's drift included."""
+    felt = turned(joint, inertia)
+    push = felt.force(Motion(v=drift.origin))
+    bias = lift(joint, bias + inertia.force(drift.body))
+    return shifted(felt, joint.p), bias + Force(push.f, v3.add(push.n, cross_constant(joint.p, push.f)))
+
+
+def spread_acceleration(
+    tree: Tree, joints: Sequence[JointMotion], drifts: Sequence[Drift], handles: Sequence[Handle]
+) -> tuple[list[Scalar], list[Motion]]:
+    """Joint accelerations, and with them the bodies' own."""
+    qdd: list[Scalar] = [0.0] * tree.n
+    accelerations: list[Motion] = []
+    for body, joint, drift, handle in zip(tree.bodies, joints, drifts, handles, strict=True):
+        above = accelerations[body.parent] if body.parent >= 0 else Motion(v=v3.neg(tree.gravity))
+        origin = v3.add(v3.add(above.v, drift.origin), v3.cross(above.w, joint.p))
+        w, v = v3.add(joint.down(above.w), drift.body.w), v3.add(joint.down(origin), drift.body.v)
+        qdd[body.coordinate] = handle.rest - (v3.dot(handle.pull.f, v) + v3.dot(handle.pull.n, w))
+        own = joint.along(body.multiplier * qdd[body.coordinate])
+        accelerations.append(Motion(v3.add(w, own), v) if joint.revolute else Motion(w, v3.add(v, own)))
+    return qdd, accelerations
+
+
+UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # where the entries of a Symmetric stand
+
+
+def axis_force(joint: JointMotion, inertia: ArticulatedInertia) -> Force:
+    """Force of a unit acceleration of the joint on the articulated body: U = I s."""
+    return inertia.force(Motion(w=joint.axis) if joint.revolute else Motion(v=joint.axis))
+
+
+def freed(joint: JointMotion, inertia: ArticulatedInertia, unit: Force, pull: Force, keeps_axis: bool) -> ArticulatedInertia:
+    """The inertia less what the joint lets go, I - U U^T / D, given U and U / D.
+
+    Without a rotor nothing is left about the axis: those entries are written as exact zeros, so that they cost nothing further down.
+    """
+    M, I = _less(inertia.M, unit.f, pull.f), _less(inertia.I, unit.n, pull.n)  # noqa: E741
+    H = _rows(v3.sub(row, v3.scale(n, unit.f)) for row, n in zip(inertia.H, pull.n, strict=True))
+    k = principal(joint.axis)
+    if keeps_axis or k is None:
+        return ArticulatedInertia(M, H, I)
+    if joint.revolute:
+        return ArticulatedInertia(M, _without_row(H, k), _without_axis(I, k))
+    return ArticulatedInertia(_without_axis(M, k), v3.transpose(_without_row(v3.transpose(H), k)), I)
+
+
+def turned(joint: JointMotion, inertia: ArticulatedInertia) -> ArticulatedInertia:
+    """The inertia of a child in its parent's axes, still about the child's origin."""
+    return ArticulatedInertia(joint.up_symmetric(inertia.M), joint.up_matrix(inertia.H), joint.up_symmetric(inertia.I))
+
+
+def shifted(inertia: ArticulatedInertia, p: Vector) -> ArticulatedInertia:
+    """The inertia about an origin from which its own is at p: H' = H + [p]x M, I' = I - H [p]x + [p]x H'^T."""
+    M, H, I = inertia  # noqa: E741
+    columns = _rows(cross_constant(p, column) for column in v3.full(M))
+    moved = _rows(v3.add(row, extra) for row, extra in zip(H, v3.transpose(columns), strict=True))
+    left, right = [cross_constant(p, row) for row in H], [cross_constant(p, row) for row in moved]
+    return ArticulatedInertia(M, moved, v3.add_symmetric(I, Symmetric(*(left[i][j] + right[j][i] for i, j in UPPER))))
+
+
+def scaled(s: Scalar, force: Force) -> Force:
+    """s times a force."""
+    return Force(v3.scale(s, force.f), v3.scale(s, force.n))
+
+
+def _less(a: Symmetric, u: Vector, t: Vector) -> Symmetric:
+    return Symmetric(*(entry - u[i] * t[j] for entry, (i, j) in zip(a, UPPER, strict=True)))
+
+
+def _without_row(m: Matrix, k: int) -> Matrix:
+    return _rows(ZERO if i == k else row for i, row in enumerate(m))
+
+
+def _without_axis(a: Symmetric, k: int) -> Symmetric:
+    return Symmetric(*(0.0 if k in at else entry for entry, at in zip(a, UPPER, strict=True)))
+
+
+def _rows(rows: Iterable[Vector]) -> Matrix:
+    x, y, z = rows
+    return (x, y, z)

@@ -1,0 +1,269 @@
+"""The same robot in the frames that leave the fewest constants: every joint's axis is z, x lies on the common normal to the next axis.
+
+Torques, the mass matrix and everything else in joint space do not depend on the frames that links are described in. These frames make
+placements Rx(alpha) with sparse offsets, so that a step costs what its turn costs. Poses in the base frame are not kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...algebra.spatial import Inertia, Pose, moved
+from ...algebra.vector import Symmetric, Vector
+from ...mechanism.tree import Body, Tree
+
+Array = NDArray[np.float64]
+
+
+def canonical(tree: Tree) -> Tree:
+    """The tree with link frames on the joints' axes, gravity along the base's -z, constant joint angles in `Body.offset`, no named frames.
+
+    Exact to rounding for every quantity in joint space: tau(canonical(tree)) = tau(tree). Entries below 1e-14 of their scale become zero.
+    Khalil and Kleinfinger 1986 (modified Denavit-Hartenberg frames for trees).
+    """
+    base, turns = choose_turns(tree)
+    origins = choose_origins(tree, turns)
+    reach = sum(float(np.linalg.norm(body.placement.p)) for body in tree.bodies) or 1.0
+    bodies = []
+    for body, turn, origin in zip(tree.bodies, turns, origins, strict=True):
+        above, start = (turns[body.parent], origins[body.parent]) if body.parent >= 0 else (base, np.zeros(3))
+        R, p = np.array(body.placement.R, dtype=float), np.array(body.placement.p, dtype=float)
+        bodies.append(rebuilt(body, above.T @ R @ turn, above.T @ (R @ origin + p - start), (turn, origin), reach))
+    weight = float(np.linalg.norm(tree.gravity))
+    gears = tuple(gear._replace(axis=_turned(turns[gear.mount] if gear.mount >= 0 else base, gear.axis)) for gear in tree.gears)
+    return replace(tree, bodies=tuple(bodies), gravity=(0.0, 0.0, -weight), frames={}, gears=gears)
+
+
+def _turned(turn: Array, axis: Vector) -> Vector:
+    """A direction in the new frame of its body."""
+    x, y, z = (snap(float(v), 1.0) for v in turn.T @ np.array(axis))
+    return (x, y, z)
+
+
+def rebuilt(body: Body, R: Array, p: Array, new: tuple[Array, Array], reach: float) -> Body:
+    """The body in its new frame, which stands at (R, p) in its parent's; a turning joint takes the constant angle into its offset."""
+    angle = 0.0
+    if body.kind == "revolute":
+        u = level(R)
+        placed = turn_z(u[0], u[1]) @ turn_x(R[2, 2], u[1] * R[0, 2] - u[0] * R[1, 2])
+        rest = placed.T @ R
+        angle, R = quarter(math.atan2(rest[1, 0], rest[0, 0])), placed
+    placement = Pose(tuple(tuple(snap(x, 1.0) for x in row) for row in R), tuple(snap(x, reach) for x in p))  # type: ignore[arg-type]
+    turn, origin = new
+    back = Pose(tuple(tuple(float(x) for x in row) for row in turn.T), tuple(float(x) for x in -turn.T @ origin))  # type: ignore[arg-type]
+    inertia = snapped_inertia(moved(body.inertia, back), reach)
+    return replace(body, placement=placement, axis=(0.0, 0.0, 1.0), inertia=inertia, offset=body.offset + angle)
+
+
+def snapped_inertia(inertia: Inertia, reach: float) -> Inertia:
+    """Ten numbers with those that are rounding beside the body's own size set to zero; scalars other than floats stay as they are."""
+    m, h, I = inertia  # noqa: E741
+    if not all(isinstance(value, float) for value in (m, *h, *I)):
+        return inertia
+    size = abs(I.xx) + abs(I.yy) + abs(I.zz)
+    hx, hy, hz = (snap(x, abs(m) * reach) for x in h)
+    return Inertia(m, (hx, hy, hz), Symmetric(*(snap(x, size) for x in I)))
+
+
+def snap(x: float, scale: float) -> float:
+    """x, or 0.0 where it is rounding beside the scale."""
+    return 0.0 if abs(x) <= TINY * scale else float(x)
+
+
+def quarter(angle: float) -> float:
+    """An angle, exact where it is a multiple of a right angle but for rounding: such an offset costs nothing."""
+    k = round(angle / (math.pi / 2))
+    return k * (math.pi / 2) if abs(angle - k * (math.pi / 2)) <= TINY else angle
+
+
+def turn_z(c: float, s: float) -> Array:
+    return unit_circle(c, s, 0, 1)
+
+
+def turn_x(c: float, s: float) -> Array:
+    return unit_circle(c, s, 1, 2)
+
+
+def unit_circle(c: float, s: float, i: int, j: int) -> Array:
+    """A rotation in the plane of coordinates i and j; a right angle is exact."""
+    c, s = (0.0 if abs(x) <= TINY else x for x in (c, s))
+    size = math.hypot(c, s)
+    R = np.eye(3)
+    R[i, i] = R[j, j] = c / size
+    R[j, i], R[i, j] = s / size, -s / size
+    return R
+
+
+TINY = 1e-14  # a step away from the parent leaves a few units in the last place, never more
+PARALLEL = 1e-3  # below this sine two axes count as parallel: their common normal is too far away to be of use
+
+
+def choose_turns(tree: Tree) -> tuple[Array, list[Array]]:
+    """The base frame with z against gravity, and each body's new axes in its old frame, as the columns of a rotation."""
+    weight = np.array(tree.gravity, dtype=float)
+    base = axes_on(-weight / np.linalg.norm(weight)) if weight.any() else np.eye(3)
+    turns: list[Array] = []
+    for i, body in enumerate(tree.bodies):
+        step = (turns[body.parent] if body.parent >= 0 else base).T @ np.array(body.placement.R, dtype=float)
+        turns.append(choose_turn(tree, i, step))
+    return base, turns
+
+
+def choose_turn(tree: Tree, i: int, step: Array) -> Array:
+    """x across the axis and that of the main child; of a slide, across its axis and the parent's; of a tip, through the mass."""
+    body, child = tree.bodies[i], main_child(tree, i)
+    z = np.array(body.axis, dtype=float)
+    if body.kind == "prismatic":
+        return axes_on(z, step.T @ level(step @ axes_on(z)))
+    turn = axes_on(z, across(body, child)) if child is not None else tip_axes(body)
+    if (step @ turn)[:, 0] @ level(step @ turn) < -TINY:
+        return turn @ np.diag([-1.0, -1.0, 1.0])  # spares an offset of half a turn
+    return turn
+
+
+def main_child(tree: Tree, i: int) -> Body | None:
+    """The child that carries the most bodies."""
+    carried = [1] * len(tree.bodies)
+    for j in reversed(range(len(tree.bodies))):
+        if tree.bodies[j].parent >= 0:
+            carried[tree.bodies[j].parent] += carried[j]
+    children = [j for j, body in enumerate(tree.bodies) if body.parent == i]
+    return tree.bodies[max(children, key=lambda j: (carried[j], -j))] if children else None
+
+
+def across(body: Body, child: Body) -> Array:
+    """The direction of the common normal of a turning body's axis and its child's, in the body's frame; zero where any will do."""
+    z = np.array(body.axis, dtype=float)
+    normal = np.cross(z, np.array(child.placement.R) @ np.array(child.axis))
+    if np.linalg.norm(normal) >= PARALLEL:
+        return normal
+    arm = np.array(child.placement.p, dtype=float)
+    arm = arm - (arm @ z) * z
+    return arm if child.kind == "revolute" and np.linalg.norm(arm) > TINY else np.zeros(3)
+
+
+def tip_axes(body: Body) -> Array:
+    """Axes of a body that carries nothing: x such that the first moment has no y part, or, where it has none, the inertia no xy part."""
+    turn = axes_on(np.array(body.axis, dtype=float))
+    m, h, I = body.inertia  # noqa: E741
+    if not all(isinstance(value, float) for value in (m, *h, *I)):
+        return turn
+    x, y, _ = turn.T @ np.array(h)
+    angle = math.atan2(y, x)
+    if math.hypot(x, y) <= TINY * abs(m):
+        full = turn.T @ np.array([[I.xx, I.xy, I.xz], [I.xy, I.yy, I.yz], [I.xz, I.yz, I.zz]]) @ turn
+        angle = 0.5 * math.atan2(2.0 * full[0, 1], full[0, 0] - full[1, 1])
+    c, s = math.cos(angle), math.sin(angle)
+    return turn @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def axes_on(z: Array, x: Array | Sequence[float] = (0.0, 0.0, 0.0)) -> Array:
+    """Right-handed axes with a given z and an x near the given one, or any x where that is zero."""
+    x = np.array(x, dtype=float)
+    if not x.any():
+        x = np.eye(3)[0 if abs(z[0]) < 0.9 else 1]
+    x = x - (x @ z) * z
+    x = x / np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def level(step: Array) -> Array:
+    """The direction across the parent's axis and the body's own, in the parent's frame; the parent's x where these are parallel."""
+    sine = math.hypot(step[0, 2], step[1, 2])
+    if sine <= TINY:
+        return np.array([1.0, 0.0, 0.0])
+    u = np.array([-step[1, 2], step[0, 2], 0.0]) / sine
+    return -u if u[0] < -TINY else u
+
+
+Plan = tuple[float, dict[int, Array]]  # the cost of a subtree and the origins that reach it
+INNER = np.array([1.0, 1.0, 1.0])  # what an offset costs, by direction in the parent's frame
+FIRST = np.array([1.0, 1.0, 0.0])  # on a body that only turns about its z
+
+
+def choose_origins(tree: Tree, turns: Sequence[Array]) -> list[Array]:
+    """Each body's new origin in its old frame, by dynamic programming from the tips. On a turning joint's axis; anywhere for a slide."""
+    chooser = Chooser(tree, turns)
+    origins: dict[int, Array] = {}
+    for i, body in enumerate(tree.bodies):
+        if body.parent < 0:
+            origins |= chooser.best(i, np.zeros(3))[1]
+    return [origins[i] for i in range(len(tree.bodies))]
+
+
+class Chooser:
+    """The search for origins, with what it has found out already."""
+
+    def __init__(self, tree: Tree, turns: Sequence[Array]) -> None:
+        self.tree, self.turns = tree, turns
+        self.children: list[list[int]] = [[j for j, body in enumerate(tree.bodies) if body.parent == i] for i in range(len(tree.bodies))]
+        self.size = sum(float(np.linalg.norm(body.placement.p)) for body in tree.bodies) or 1.0
+        self._found: dict[tuple[int, bytes], Plan] = {}
+
+    def best(self, i: int, above: Array) -> Plan:
+        """The cheapest plan for the subtree of body i when its parent's origin is at `above`."""
+        key = (i, np.round(above / self.size, 9).tobytes())
+        if key not in self._found:
+            plans = [self.plan(i, above, origin) for origin in self.candidates(i, above)]
+            self._found[key] = min(plans, key=lambda plan: plan[0])
+        return self._found[key]
+
+    def plan(self, i: int, above: Array, origin: Array) -> Plan:
+        below = [self.best(j, origin) for j in self.children[i]]
+        cost = self.cost(i, above, origin) + sum(plan[0] for plan in below)
+        return cost, {i: origin}.__or__({k: v for plan in below for k, v in plan[1].items()})
+
+    def cost(self, i: int, above: Array, origin: Array) -> float:
+        """How many entries of the offset from the parent's origin are not zero; on the base none counts."""
+        body = self.tree.bodies[i]
+        if body.parent < 0:
+            return 0.0
+        offset = self.turns[body.parent].T @ (np.array(body.placement.R) @ origin + np.array(body.placement.p) - above)
+        parent = self.tree.bodies[body.parent]
+        weights = FIRST if parent.parent < 0 and parent.kind == "revolute" else INNER
+        return float(weights @ (np.abs(offset) > TINY * self.size))
+
+    def candidates(self, i: int, above: Array) -> list[Array]:
+        """Points worth trying: feet of the normals to the parent's and the children's axes, the parent's level, the old origin."""
+        body = self.tree.bodies[i]
+        R, p = np.array(body.placement.R, dtype=float), np.array(body.placement.p, dtype=float)
+        points = [*self.feet(i), np.zeros(3)]
+        if body.parent >= 0:
+            parent = self.tree.bodies[body.parent]
+            back = R.T @ (above - p)  # the parent's origin in this frame
+            points.insert(0, back)
+            if parent.kind == "revolute":
+                points.insert(1, foot(np.array(body.axis), back, R.T @ np.array(parent.axis)))
+        z = np.array(body.axis, dtype=float)
+        points = points if body.kind == "prismatic" else [(point @ z) * z for point in points]
+        return [point for k, point in enumerate(points) if not any(np.allclose(point, other, 0, TINY * self.size) for other in points[:k])]
+
+    def feet(self, i: int) -> list[Array]:
+        """Feet of the normals to the children's axes; along parallel axes the children's own feet count."""
+        result = []
+        for j in self.children[i]:
+            child = self.tree.bodies[j]
+            R, p = np.array(child.placement.R, dtype=float), np.array(child.placement.p, dtype=float)
+            result.append(foot(np.array(self.tree.bodies[i].axis), p, R @ np.array(child.axis)))
+            if parallel(self.tree.bodies[i], child):
+                result += [R @ point + p for point in self.feet(j)]
+        return result
+
+
+def parallel(body: Body, child: Body) -> bool:
+    direction = np.array(child.placement.R) @ np.array(child.axis)
+    return bool(np.linalg.norm(np.cross(np.array(body.axis), direction)) < PARALLEL)
+
+
+def foot(z: Array, point: Array, direction: Array) -> Array:
+    """The point of the line through the origin along z that is nearest to another line; level with its point where both are parallel."""
+    normal = np.cross(z, direction)
+    square = float(normal @ normal)
+    if square < PARALLEL**2:
+        return float(point @ z) * z
+    return float(np.cross(point, direction) @ normal) / square * z

@@ -1,0 +1,50 @@
+"""Right angles that a file means but does not write to the last digit, taken as meant where that changes nothing that counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...algebra.spatial import Pose
+from ...mechanism import near_integers as snap
+from ...mechanism.tree import Body, Tree
+from ..crba import mass_matrix
+from ..rnea import newton_euler
+
+HARMLESS = 4e-10  # of the largest acceleration
+_SAMPLES = 6
+
+
+def settled(tree: Tree) -> Tree:
+    """The tree with rotations and axes snapped from 1e-11 where no acceleration changes by more than 4e-10 of the largest, else as it is.
+
+    A joint that says 1.57079632679 then costs nothing when it is traced. Light bodies at the end of heavy arms magnify what is snapped:
+    there the file is taken by its letter. Judged at random states by M^-1 of the change in torque.
+    """
+    close = replace(tree, bodies=tuple(_body(body) for body in tree.bodies))
+    return close if close != tree and _change(tree, close) <= HARMLESS else tree
+
+
+def _body(body: Body) -> Body:
+    pose = Pose(snap.matrix(body.placement.R, snap.LOOSE), body.placement.p)
+    return replace(body, placement=pose, axis=snap.axis(body.axis, snap.LOOSE))
+
+
+def _change(tree: Tree, close: Tree) -> float:
+    """The largest change in acceleration at equal torques, of the largest acceleration."""
+    rng = np.random.default_rng(0)
+    q, qd, qdd = (list(x) for x in rng.uniform(-1.0, 1.0, (3, tree.n, _SAMPLES)))
+    M = _dense([x for row in mass_matrix(tree, q) for x in row]).reshape(_SAMPLES, tree.n, tree.n)
+    tau = _dense(newton_euler(close, q, qd, qdd)) - _dense(newton_euler(tree, q, qd, qdd))
+    try:
+        change = np.linalg.solve(M, tau[:, :, None])
+    except np.linalg.LinAlgError:
+        return np.inf
+    return float(np.abs(change).max() / np.abs(qdd).max())
+
+
+def _dense(scalars: list) -> NDArray[np.float64]:  # type: ignore[type-arg]
+    """(samples, scalars)."""
+    return np.array([np.broadcast_to(x, _SAMPLES) for x in scalars], dtype=np.float64).T

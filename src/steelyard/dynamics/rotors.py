@@ -1,0 +1,153 @@
+"""Rotors that spin on moving bodies: what their momentum does beyond the inertia Ia that the joint feels.
+
+A rotor of inertia I_m turns at k qd_c about an axis z fixed to the body that carries it. Locked, it is part of that body. Turning, it adds
+the energy Ia qd_c^2 / 2 + qd_c s . w with the armature Ia = k^2 I_m, the spin s = (Ia / k) z per unit rate and the carrier's angular
+velocity w. The first is the armature's; the second is here, and all that follows from it.
+Lecture "Newton-Euler formulation", augmented link, forward and backward equations; Siciliano et al. 2009, section 7.2.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..algebra import vector as v3
+from ..algebra.scalar import Scalar, Scalars
+from ..algebra.vector import ZERO, Vector
+from ..mechanism.tree import Gear, Tree
+from .joint import JointMotion, joint_motions, joint_rates
+
+
+class Spin(NamedTuple):
+    """A rotor in its carrier's frame: spin per unit rate of the coordinate, and the axes of the turning joints below it, base first."""
+
+    gear: Gear
+    s: Vector
+    axes: list[tuple[int, Vector]]  # body and axis
+
+
+def spins(tree: Tree, q: Scalars, unit: bool = False) -> Iterator[Spin]:
+    """Every rotor that sits on a moving body; of unit armature, or of its own."""
+    joints = joint_motions(tree, q)
+    for gear in tree.gears:
+        Ia = 1.0 if unit else tree.armature[gear.coordinate]
+        if gear.mount >= 0 and Ia is not None:
+            yield Spin(gear, v3.scale(Ia * (1.0 / gear.ratio), gear.axis), carrier_axes(tree, joints, gear.mount))
+
+
+def carrier_axes(tree: Tree, joints: Sequence[JointMotion], body: int) -> list[tuple[int, Vector]]:
+    """The axes of the joints that turn a body, base first, in its frame."""
+    parent = tree.bodies[body].parent
+    below = carrier_axes(tree, joints, parent) if parent >= 0 else []
+    own = [(body, joints[body].axis)] if joints[body].revolute else []
+    return [(i, joints[body].down(axis)) for i, axis in below] + own
+
+
+def turning(axes: Sequence[tuple[int, Vector]], rates: Scalars) -> Vector:
+    """Angular velocity of a carrier: the sum of its axes times the joints' rates."""
+    w = ZERO
+    for i, axis in axes:
+        w = v3.add(w, v3.scale(rates[i], axis))
+    return w
+
+
+def turning_rate(axes: Sequence[tuple[int, Vector]], rates: Scalars, accelerations: Scalars) -> Vector:
+    """Angular acceleration of a carrier, in its frame: each axis turns with the joints before it."""
+    w, dw = ZERO, ZERO
+    for i, axis in axes:
+        along = v3.scale(rates[i], axis)
+        dw = v3.add(dw, v3.add(v3.scale(accelerations[i], axis), v3.cross(w, along)))
+        w = v3.add(w, along)
+    return dw
+
+
+def gear_torque(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[Scalar]:
+    """Torques that the rotors' spin takes beside Ia qdd, n scalars [N m|N].
+
+    The coordinate feels s . dw/dt; the joints below the carrier feel the moment s qdd_c + qd_c w x s.
+    Lecture "Newton-Euler formulation", algorithm 1 line 11 and algorithm 2 lines 8 and 9.
+    """
+    tau: list[Scalar] = [0.0] * tree.n
+    for spin in spins(tree, q):
+        for row, value in gear_rows(tree, spin, qd, qdd):
+            tau[row] = tau[row] + value
+    return tau
+
+
+def gear_rows(tree: Tree, spin: Spin, qd: Scalars, qdd: Scalars) -> Iterator[tuple[int, Scalar]]:
+    """What one rotor adds to the torque of each coordinate it is coupled with."""
+    rates, accelerations = joint_rates(tree, qd), joint_rates(tree, qdd)
+    c = spin.gear.coordinate
+    w = turning(spin.axes, rates)
+    yield c, v3.dot(spin.s, turning_rate(spin.axes, rates, accelerations))
+    moment = v3.add(v3.scale(qdd[c], spin.s), v3.scale(qd[c], v3.cross(w, spin.s)))
+    for i, axis in spin.axes:
+        yield tree.bodies[i].coordinate, tree.bodies[i].multiplier * v3.dot(axis, moment)
+
+
+def gear_matrix(tree: Tree, q: Scalars) -> list[list[Scalar]]:
+    """What the rotors' spin adds to the mass matrix, n x n: s . axis between the coordinate and every joint below the carrier."""
+    M: list[list[Scalar]] = [[0.0] * tree.n for _ in range(tree.n)]
+    for spin in spins(tree, q):
+        c = spin.gear.coordinate
+        for i, axis in spin.axes:
+            j = tree.bodies[i].coordinate
+            value = tree.bodies[i].multiplier * v3.dot(spin.s, axis)
+            M[c][j] = M[c][j] + value
+            M[j][c] = M[j][c] + value
+    return M
+
+
+def gear_coriolis(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
+    """What the rotors' spin adds to the Coriolis matrix of the Christoffel symbols, n x n.
+
+    Of M_cj = s . a_j only the joints k between j and the carrier change anything: d_kj = dM_cj/dq_k = (a_k x s) . a_j for k after j.
+    """
+    C: list[list[Scalar]] = [[0.0] * tree.n for _ in range(tree.n)]
+
+    def enter(row: int, column: int, value: Scalar) -> None:
+        C[row][column] = C[row][column] + 0.5 * value
+
+    for spin in spins(tree, q):
+        c = spin.gear.coordinate
+        for at, (j, a) in enumerate(spin.axes):
+            for k, b in spin.axes[at + 1 :]:
+                one, two = tree.bodies[j], tree.bodies[k]
+                d = (one.multiplier * two.multiplier) * v3.dot(v3.cross(b, spin.s), a)
+                J, K = one.coordinate, two.coordinate
+                enter(c, J, d * qd[K])
+                enter(c, K, d * qd[J])
+                enter(J, c, d * qd[K])
+                enter(K, c, -(d * qd[J]))
+                enter(J, K, d * qd[c])
+                enter(K, J, -(d * qd[c]))
+    return C
+
+
+def gear_energy(tree: Tree, q: Scalars, qd: Scalars) -> Scalar:
+    """What the rotors' spin adds to the kinetic energy: qd_c s . w [J]."""
+    rates = joint_rates(tree, qd)
+    return sum((qd[s.gear.coordinate] * v3.dot(s.s, turning(s.axes, rates)) for s in spins(tree, q)), 0.0)
+
+
+def gear_momentum(tree: Tree, q: Scalars, qd: Scalars) -> list[Scalar]:
+    """What the rotors' spin adds to the generalised momentum, n scalars [kg m2/s|kg m/s]."""
+    p: list[Scalar] = [0.0] * tree.n
+    rates = joint_rates(tree, qd)
+    for spin in spins(tree, q):
+        c = spin.gear.coordinate
+        p[c] = p[c] + v3.dot(spin.s, turning(spin.axes, rates))
+        for i, axis in spin.axes:
+            j = tree.bodies[i].coordinate
+            p[j] = p[j] + tree.bodies[i].multiplier * (qd[c] * v3.dot(spin.s, axis))
+    return p
+
+
+def gear_columns(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> dict[int, list[Scalar]]:
+    """Per coordinate with a rotor on a moving body, what its column of Ia has beside qdd."""
+    columns: dict[int, list[Scalar]] = {}
+    for spin in spins(tree, q, unit=True):
+        column = columns.setdefault(spin.gear.coordinate, [0.0] * tree.n)
+        for row, value in gear_rows(tree, spin, qd, qdd):
+            column[row] = column[row] + value
+    return columns

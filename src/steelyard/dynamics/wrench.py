@@ -1,0 +1,30 @@
+"""What wrenches on the links mean at the joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algebra import vector as v3
+from ..algebra.scalar import Scalar, Scalars
+from ..algebra.spatial import Force
+from ..mechanism.tree import Tree
+from .joint import to_coordinates
+from .kinematics import joint_axes, poses
+
+
+def wrench_torque(tree: Tree, q: Scalars, wrench: Sequence[Scalars]) -> list[Scalar]:
+    """Generalised effort of wrenches that the environment applies to the links: tau = sum over the bodies of J_i(q)^T wrench_i.
+
+    q: n scalars [rad|m]. wrench: per body six scalars, force [N] then moment [N m], in the base frame about the body's origin.
+    Returns n scalars [N m|N]. Featherstone 2008, section 2.2; virtual work.
+    """
+    where = poses(tree, q)
+    total = [Force((w[0], w[1], w[2]), (w[3], w[4], w[5])) for w in wrench]
+    for i in reversed(range(len(total))):
+        parent = tree.bodies[i].parent
+        if parent >= 0:
+            f, n = total[i]
+            total[parent] = total[parent] + Force(f, v3.add(n, v3.cross(v3.sub(where[i].p, where[parent].p), f)))
+    axes = joint_axes(tree, where)
+    bodies = zip(tree.bodies, axes, total, strict=True)
+    return to_coordinates(tree, [v3.dot(z, force.n if body.kind == "revolute" else force.f) for body, z, force in bodies])

@@ -1,0 +1,1 @@
+"""Motions worth recording."""

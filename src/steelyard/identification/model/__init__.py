@@ -1,0 +1,1 @@
+"""The linear model that samples are held against, and its nonlinear shapes."""

@@ -1,0 +1,137 @@
+"""Square-root information: rows of the regressor folded into triangular factors, one for each joint, and forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache, wraps
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+import scipy.linalg  # noqa: F401  its library is to be among those that are limited
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import CallError
+
+Array = NDArray[np.float64]
+LEAF = 192  # rows factorised at once: small enough that a linear-algebra library does not spread it over threads of its own
+_pool = ThreadPoolExecutor(2, thread_name_prefix="steelyard-fold")
+
+
+@dataclass(frozen=True, eq=False)
+class Accumulator:
+    """All that least squares needs of any number of samples: per joint j the triangle R_j of [Y_j tau_j] over the columns in reach.
+
+    R_j^T R_j = [Y_j tau_j]^T [Y_j tau_j]: what is folded in a million samples is exactly there, in constant memory. Because each joint
+    keeps its own factor, weights per joint may be chosen afterwards. `reach[j]` are the columns, `counts[j]` the rows folded.
+    Golub and Van Loan, "Matrix Computations", 4th ed., section 6.5.3 (updating a QR factorisation); Bierman 1977, chapter V.
+    """
+
+    reach: tuple[tuple[int, ...], ...]
+    width: int
+    factors: tuple[Array, ...]
+    counts: tuple[float, ...]
+
+    @classmethod
+    def empty(cls, reach: Sequence[Sequence[int]], width: int) -> Accumulator:
+        """One that has seen nothing, for `width` columns."""
+        shapes = [len(columns) + 1 for columns in reach]
+        return cls(tuple(tuple(c) for c in reach), width, tuple(np.zeros((k, k)) for k in shapes), (0.0,) * len(shapes))
+
+    @property
+    def n(self) -> int:
+        return len(self.reach)
+
+    def fold(self, Y: Array, tau: Array, keep: NDArray[np.bool_] | None = None, weights: Array | None = None) -> Accumulator:
+        """With further samples: Y (N, n, b), tau (N, n); `keep` (N, n) leaves rows out, `weights` (N, n) multiply rows."""
+
+        def one(j: int) -> tuple[Array, float]:
+            rows = slice(None) if keep is None else keep[:, j]
+            block = np.empty((len(tau[rows, j]), len(self.reach[j]) + 1))
+            block[:, :-1] = Y[rows, j][:, self.reach[j]]
+            block[:, -1] = tau[rows, j]
+            if weights is not None:
+                block *= weights[rows, j][:, None]
+            return folded(self.factors[j], block), float(len(block))
+
+        done = list(_pool.map(one, range(self.n)))
+        counts = tuple(count + more for count, (_, more) in zip(self.counts, done, strict=True))
+        return Accumulator(self.reach, self.width, tuple(factor for factor, _ in done), counts)
+
+    def merge(self, other: Accumulator) -> Accumulator:
+        """Both together, exactly as if one had seen all."""
+        if self.reach != other.reach:
+            raise CallError("accumulators of different models cannot be merged")
+        factors = tuple(folded(a, b) for a, b in zip(self.factors, other.factors, strict=True))
+        return Accumulator(self.reach, self.width, factors, tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)))
+
+    def forget(self, factor: float) -> Accumulator:
+        """The past with less weight: squares count `factor` times as much, 0 < factor <= 1."""
+        if not 0 < factor <= 1:
+            raise CallError(f"forget: the factor must be above 0 and at most 1, not {factor!r}")
+        return Accumulator(self.reach, self.width, tuple(np.sqrt(factor) * R for R in self.factors), tuple(factor * c for c in self.counts))
+
+    def triangle(self, weights: ArrayLike | None = None, joints: Sequence[int] | None = None) -> Array:
+        """R, (b + 1, b + 1): the factor of all rows [Y tau], those of joint j multiplied by weights[j]."""
+        w = np.ones(self.n) if weights is None else np.broadcast_to(np.asarray(weights, float), (self.n,))
+        return triangular(np.concatenate([w[j] * self.rows(j) for j in (range(self.n) if joints is None else joints)]))
+
+    def rows(self, joint: int) -> Array:
+        """The factor of one joint spread over all columns, (k + 1, b + 1)."""
+        full = np.zeros((len(self.factors[joint]), self.width + 1))
+        full[:, [*self.reach[joint], self.width]] = self.factors[joint]
+        return full
+
+    def residual_squares(self, base: ArrayLike) -> Array:
+        """Sum over samples of (tau_j - Y_j base)^2 per joint, (n,)."""
+        x = np.append(np.asarray(base, float), -1.0)
+        return np.array([np.sum((self.rows(j) @ x) ** 2) for j in range(self.n)])
+
+    def torque_squares(self) -> Array:
+        """Sum over samples of tau_j^2, (n,)."""
+        return np.array([np.sum(R[:, -1] ** 2) for R in self.factors])
+
+
+def folded(R: Array, block: Array) -> Array:
+    """The triangle of [R; block]: a tree of small factorisations, each of which stays in the cache and on one core.
+
+    Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34 (2012), p. A206 (tall and skinny QR).
+    """
+    width = R.shape[1]
+    size = max(LEAF, 3 * width)
+    while len(block) > size:
+        leaves = len(block) // size
+        tops = np.asarray(np.linalg.qr(block[: leaves * size].reshape(leaves, size, width), mode="r")).reshape(-1, width)
+        block = np.concatenate([tops, block[leaves * size :]])
+    return triangular(np.concatenate([R, block]))
+
+
+def triangular(rows: Array) -> Array:
+    """The square upper triangle R with R^T R = rows^T rows, by Householder reflections."""
+    R = np.asarray(np.linalg.qr(rows, mode="r"))
+    if len(R) < rows.shape[1]:
+        R = np.vstack([R, np.zeros((rows.shape[1] - len(R), rows.shape[1]))])
+    return R
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def on_one_core(function: Callable[P, T]) -> Callable[P, T]:
+    """The function, while which runs BLAS uses one thread; on a busy machine its threads wait for each other far longer than they work."""
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        with _libraries().limit(limits=1, user_api="blas"):
+            return function(*args, **kwargs)
+
+    return run
+
+
+@cache
+def _libraries() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -1,0 +1,122 @@
+"""Bounds that a user sets on parameters, as linear inequalities A pi <= b with a name for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import CallError, choices
+
+Array = NDArray[np.float64]
+Bounds = Mapping[str, Any]
+NONNEGATIVE = ("Ia", "Fv", "Fc")
+
+
+@dataclass(frozen=True, eq=False)
+class Inequalities:
+    """A pi <= b, row by row, (k, p) and (k,); `names` says which bound a row is of."""
+
+    A: Array
+    b: Array
+    names: tuple[str, ...]
+
+    def without(self, name: str) -> Inequalities:
+        """All but the rows of one bound."""
+        keep = [i for i, own in enumerate(self.names) if own != name]
+        return Inequalities(self.A[keep], self.b[keep], tuple(self.names[i] for i in keep))
+
+    def violation(self, pi: Array) -> float:
+        """The largest A pi - b, relative to b's size; not above 0 where all hold."""
+        return float(np.max((self.A @ pi - self.b) / np.maximum(np.abs(self.b), 1.0), initial=-np.inf))
+
+
+def natural(names: Sequence[str], free: Sequence[int]) -> Inequalities:
+    """Rotor inertia, viscous and Coulomb friction that are to be found are not negative."""
+    index = [i for i in free if names[i].rpartition(".")[2] in NONNEGATIVE]
+    A = np.zeros((len(index), len(names)))
+    A[range(len(index)), index] = -1.0
+    return Inequalities(A, np.zeros(len(index)), tuple(f"{names[i]} >= 0" for i in index))
+
+
+def inequalities(bounds: Bounds | None, names: Sequence[str]) -> Inequalities:
+    """Rows for bounds such as {'link3.m': (1, 4), 'link2.com': ((-.1, -.1, 0), (.1, .1, .5)), 'total_mass': (20, 30)}.
+
+    None leaves a side open. Masses [kg], centres of mass as a box in the link's frame [m], any other parameter in its unit. A centre of
+    mass within the convex hull of points of the link, such as the corners of its mesh: {'link2.com_hull': points (k, 3) [m]}.
+    """
+    rows: list[tuple[Array, float, str]] = []
+    for name, limits in (bounds or {}).items():
+        if name.endswith(".com_hull"):
+            rows += hull(name, limits, names)
+            continue
+        low, high = pair(name, limits)
+        if name.endswith(".com"):
+            rows += box(name, low, high, names)
+        else:
+            rows += interval(name, direction(name, names), low, high)
+    A = np.array([row for row, _, _ in rows]).reshape(-1, len(names))
+    return Inequalities(A, np.array([b for _, b, _ in rows]), tuple(n for _, _, n in rows))
+
+
+def pair(name: str, limits: Any) -> tuple[Any, Any]:
+    try:
+        low, high = limits
+    except (TypeError, ValueError):
+        raise CallError(f"bounds: {name!r} needs (lowest, highest), not {limits!r}") from None
+    return low, high
+
+
+def direction(name: str, names: Sequence[str]) -> Array:
+    """The row that picks a parameter, or the total mass."""
+    row = np.zeros(len(names))
+    if name == "total_mass":
+        row[[i for i, own in enumerate(names) if own.endswith(".m")]] = 1.0
+    elif name in names:
+        row[list(names).index(name)] = 1.0
+    else:
+        links = [own[:-2] + ".com" for own in names if own.endswith(".m")]
+        raise CallError(f"bounds: nothing is called {name!r}; {choices(name, (*names, 'total_mass', *links))}")
+    return row
+
+
+def interval(name: str, row: Array, low: Any, high: Any) -> list[tuple[Array, float, str]]:
+    """low <= row pi <= high."""
+    text = f"{name} in [{low if low is not None else '-inf'}, {high if high is not None else 'inf'}]"
+    if low is not None and high is not None and low > high:
+        raise CallError(f"bounds: {text} is empty")
+    return ([] if low is None else [(-row, -float(low), text)]) + ([] if high is None else [(row, float(high), text)])
+
+
+def hull(name: str, points: Any, names: Sequence[str]) -> list[tuple[Array, float, str]]:
+    """n . mc <= d m for every face n . x <= d of the points' convex hull. Wensing, Kim and Slotine 2018, section III-C."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    mass, moments = link_rows(name, ".com_hull", names)
+    try:
+        faces = ConvexHull(np.asarray(points, dtype=float).reshape(-1, 3)).equations
+    except (QhullError, ValueError):
+        raise CallError(f"bounds: {name!r} needs at least four points (k, 3) [m] that span a volume") from None
+    return [(normal @ moments + offset * mass, 0.0, f"{name} of {len(points)} points") for *normal, offset in faces]
+
+
+def link_rows(name: str, ending: str, names: Sequence[str]) -> tuple[Array, Array]:
+    """The rows that pick a link's mass (p,) and first moments (3, p)."""
+    link = name[: -len(ending)]
+    if f"{link}.m" not in names:
+        raise CallError(f"bounds: no link is called {link!r}; {choices(link, [own[:-2] for own in names if own.endswith('.m')])}")
+    return direction(f"{link}.m", names), np.array([direction(f"{link}.mc{axis}", names) for axis in "xyz"])
+
+
+def box(name: str, low: Any, high: Any, names: Sequence[str]) -> list[tuple[Array, float, str]]:
+    """low m <= mc <= high m, axis by axis: the centre of mass in a box."""
+    mass, moments = link_rows(name, ".com", names)
+    rows = []
+    for k, moment in enumerate(moments):
+        text = f"{name} in [{low}, {high}]"
+        rows += [] if low is None else [(float(low[k]) * mass - moment, 0.0, text)]
+        rows += [] if high is None else [(moment - float(high[k]) * mass, 0.0, text)]
+    return rows

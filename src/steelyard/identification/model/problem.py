@@ -1,0 +1,158 @@
+"""The problem that estimators solve: a model against samples, with its rows a block at a time and folded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ProblemError
+from ...parameters.base import BaseParameters
+from ...signals.clean.segments import split
+from ...signals.smooth.filters import decimated_index
+from ..samples.decimation import GROUP, REACH, decimated
+from ..samples.samples import Samples
+from .accumulator import Accumulator
+from .model import Model
+
+Array = NDArray[np.float64]
+BLOCK = 4096
+FOLDS = 8
+STORED = 200e6  # bytes of rows that are kept rather than made again
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Consecutive rows: Y (N, n, b), tau (N, n) less what is known, keep (N, n) or None, t (N,); `log` is which one they are of."""
+
+    t: Array
+    Y: Array
+    tau: Array
+    known: Array
+    keep: NDArray[np.bool_] | None
+    log: int
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """tau = Y base + noise over all samples. Everything derived is computed once, when asked for."""
+
+    model: Model
+    samples: tuple[Samples, ...]
+    decimate: int = 1
+
+    @property
+    def base(self) -> BaseParameters:
+        return self.model.base
+
+    @property
+    def n(self) -> int:
+        return self.model.n
+
+    def blocks(self, most: int | None = None) -> Iterator[Block]:
+        """Every kept sample once, in order of time, log by log; the regressor is made on the way and not stored.
+
+        With `most`, about that many blocks spread over all of them.
+        """
+        step = block_length(self.decimate)
+        spans = [(number, part, stretch) for number, part in enumerate(self.samples) for stretch in split(part.t)]
+        starts = [(*span, start) for span in spans for start in range(span[2].start, span[2].stop, step)]
+        stride = 1 if most is None else max(1, len(starts) // most)
+        kept = self._stored if stride == 1 and self._fits else None
+        if kept:
+            yield from kept
+            return
+        for number, part, stretch, start in starts[::stride]:
+            block = one_block(self.model, part, stretch, start, self.decimate, number)
+            if kept is not None:
+                kept.append(block)
+            yield block
+
+    @property
+    def _fits(self) -> bool:
+        """Whether all rows are small enough to keep: those of a decimated log mostly are, and its filter is what costs."""
+        return self.N * self.n * self.base.n_base * 8 <= STORED
+
+    @cached_property
+    def _stored(self) -> list[Block]:
+        return []
+
+    @cached_property
+    def times(self) -> tuple[Array, ...]:
+        """The kept samples' times per log, each (N,) [s]."""
+        return tuple(s.t if self.decimate == 1 else s.t[decimated_index(s.t, self.decimate)] for s in self.samples)
+
+    @property
+    def N(self) -> int:
+        """Samples in use."""
+        return sum(len(t) for t in self.times)
+
+    @cached_property
+    def folds(self) -> tuple[Accumulator, ...]:
+        """Accumulators of up to FOLDS consecutive parts of the samples: their sum is the whole, their difference is cross-validation."""
+        return self.accumulate(FOLDS)
+
+    @cached_property
+    def total(self) -> Accumulator:
+        """All samples folded."""
+        return merged(self.folds)
+
+    def accumulate(self, parts: int = 1, weigh: Callable[[Block], Array] | None = None) -> tuple[Accumulator, ...]:
+        """Fold all samples, in `parts` consecutive parts; `weigh` gives row weights (N, n) of a block."""
+        made = [Accumulator.empty(self.model.reach, self.base.n_base) for _ in range(parts)]
+        done, total = 0, max(self.N, 1)
+        for block in self.blocks():
+            weights = None if weigh is None else weigh(block)
+            number = np.minimum(parts - 1, (done + np.arange(len(block.t))) * parts // total)
+            edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)]
+            for a, b in pairwise(edges):
+                keep = None if block.keep is None else block.keep[a:b]
+                made[number[a]] = made[number[a]].fold(block.Y[a:b], block.tau[a:b], keep, None if weights is None else weights[a:b])
+            done += len(block.t)
+        return tuple(made)
+
+    @cached_property
+    def prior(self) -> Array:
+        """The base parameters of the robot as it was given, (b,)."""
+        return self.base.values(self.model.start)
+
+    def check_rows(self) -> None:
+        """Raise ProblemError where fewer rows than unknowns are left."""
+        rows = sum(self.total.counts)
+        if rows < self.base.n_base:
+            raise ProblemError(f"{rows:.0f} rows are left for {self.base.n_base} base parameters; a longer log or a lower mask is needed")
+
+
+def merged(folds: tuple[Accumulator, ...], without: int | None = None) -> Accumulator:
+    """All parts together, or all but one."""
+    parts = [fold for k, fold in enumerate(folds) if k != without]
+    result = parts[0]
+    for part in parts[1:]:
+        result = result.merge(part)
+    return result
+
+
+def block_length(factor: int) -> int:
+    """Samples of a block before decimation."""
+    return BLOCK if factor == 1 else max(BLOCK // (GROUP * factor), 1) * GROUP * factor
+
+
+def one_block(model: Model, part: Samples, stretch: slice, start: int, factor: int, number: int) -> Block:
+    """A block within a stretch without gaps. With a factor above 1, torque and columns pass one low-pass, then one sample in so many stays.
+
+    The filter's reach is added on both sides and cut off again, so that blocks give what the whole would.
+    Gautier, ICRA 1997, pp. 1922-1927 (parallel filtering).
+    """
+    margin = 0 if factor == 1 else REACH * factor
+    stop = min(start + block_length(factor), stretch.stop)
+    first, last = max(start - margin, stretch.start), min(stop + margin, stretch.stop)
+    q, qd, qdd, tau = (x[first:last] for x in (part.q, part.qd, part.qdd, part.tau))
+    t = part.t[start:stop:factor]
+    raw = model.rows(q, qd, qdd), tau, model.known_torque(q, qd, qdd)
+    Y, tau, known = (decimated(x, factor, start - first, len(t)) for x in raw)
+    keep = None if part.keep is None else part.keep[start:stop:factor]
+    return Block(t, Y, tau - known, known, keep, number)

@@ -1,0 +1,1 @@
+"""What an identification found: fit, validation, uncertainty, verdict."""

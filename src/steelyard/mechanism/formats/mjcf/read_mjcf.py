@@ -1,0 +1,182 @@
+"""Reader of MJCF through the package mujoco, which compiles it: bodies, hinges and slides, rotors, friction, ranges, gravity.
+
+A body's link has the frame and the name that the body has in MuJoCo. Where a body has several joints, or one that does not pass
+through its frame, links without mass named `body@joint` stand between. Sites become frames. A linear joint equality becomes a mimic.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ....algebra.rotation import from_quaternion, unit
+from ....algebra.spatial import Inertia, Pose, from_com, rotated
+from ....algebra.vector import IDENTITY, ZERO, Matrix, Symmetric, Vector, neg
+from ....errors import ModelError
+from ... import near_integers as snap
+from ...check import finished
+from ...model import Friction, Joint, Limits, Link, Mechanism, Mimic, Source
+from ...near_integers import displaced
+from .compile_mjcf import compiled, imported
+
+_OTHER_JOINTS = {
+    0: "a free joint is not supported: take it out to hold the base still",
+    1: "a ball joint is not supported: write it as three hinges",
+}
+_SLIDE = 2
+
+
+def read_mjcf(path: str | Path) -> Mechanism:
+    """A mechanism from an MJCF file (with what it includes). Meshes are only needed by bodies that have no <inertial>."""
+    model, remarks = compiled(Path(path))
+    names = _Names(model, str(path))
+    links, joints = [Link(names.body(0))], []
+    for body in range(1, model.nbody):
+        parts = _body(model, names, body)
+        links += parts[0]
+        joints += parts[1]
+    for site in range(model.nsite):
+        links.append(Link(names.site(site)))
+        pose = _pose(model.site_pos[site], model.site_quat[site])
+        joints.append(Joint(f"{names.site(site)}_fixed", "fixed", names.body(model.site_bodyid[site]), names.site(site), pose))
+    mechanism = Mechanism(
+        name=names.model(),
+        links=tuple(links),
+        joints=tuple(joints),
+        gravity=_gravity(model),
+        source=Source("mjcf", "", str(path)),
+        remarks=(*remarks, *_remarks(model, names)),
+    )
+    return finished(mechanism, lambda what, name: str(path) if what == "robot" else f"{path}, {what} {name!r}")
+
+
+def _body(model: Any, names: _Names, body: int) -> tuple[list[Link], list[Joint]]:
+    """A body with its joints, base first: X = X_body prod_k T(p_k) J_k(q_k - ref_k) T(-p_k)."""
+    links: list[Link] = []
+    joints: list[Joint] = []
+    name, parent, reach = names.body(body), names.body(model.body_parentid[body]), _pose(model.body_pos[body], model.body_quat[body])
+    for joint in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body]):
+        place = _vector(model.jnt_pos[joint])
+        last = joint == model.body_jntadr[body] + model.body_jntnum[body] - 1
+        child = name if last and place == ZERO else f"{name}@{names.joint(joint)}"
+        links += [] if child == name else [Link(child)]
+        joints.append(_joint(model, names, joint, parent, child, reach.compose(Pose(IDENTITY, place))))
+        parent, reach = child, Pose(IDENTITY, neg(place))
+    if parent != name:
+        joints.append(Joint(f"{name}_fixed", "fixed", parent, name, reach))
+    return [*links, Link(name, _inertia(model, body))], joints
+
+
+def _joint(model: Any, names: _Names, joint: int, parent: str, child: str, place: Pose) -> Joint:
+    kind = int(model.jnt_type[joint])
+    if kind in _OTHER_JOINTS:
+        raise ModelError(
+            f"{names.where}: joint {names.joint(joint)!r} of body {names.body(model.jnt_bodyid[joint])!r}: {_OTHER_JOINTS[kind]}"
+        )
+    dof, ref = model.jnt_dofadr[joint], float(model.qpos0[model.jnt_qposadr[joint]])
+    axis = snap.axis(unit(_vector(model.jnt_axis[joint])) or (0.0, 0.0, 1.0))
+    sliding, limited = kind == _SLIDE, bool(model.jnt_limited[joint])
+    return Joint(
+        name=names.joint(joint),
+        kind="prismatic" if sliding else "revolute" if limited else "continuous",
+        parent=parent,
+        child=child,
+        origin=displaced("prismatic" if sliding else "revolute", place, axis, -ref),
+        axis=axis,
+        limits=_limits(model, joint),
+        friction=Friction(_present(model.dof_damping[dof]), _present(model.dof_frictionloss[dof])),
+        armature=_present(model.dof_armature[dof]),
+        mimic=_mimic(model, names, joint),
+    )
+
+
+def _limits(model: Any, joint: int) -> Limits:
+    """Range, and the largest effort that the joint and its motors allow."""
+    lower, upper = map(float, model.jnt_range[joint]) if model.jnt_limited[joint] else (-math.inf, math.inf)
+    efforts = [float(np.abs(model.jnt_actfrcrange[joint]).max())] if model.jnt_actfrclimited[joint] else []
+    motors = np.flatnonzero((model.actuator_trnid[:, 0] == joint) & (model.actuator_forcelimited != 0))
+    efforts += [float(np.abs(model.actuator_forcerange[motor]).max() * abs(model.actuator_gear[motor, 0])) for motor in motors]
+    return Limits(lower, upper, effort=min((e for e in efforts if e > 0), default=math.inf))
+
+
+def _mimic(model: Any, names: _Names, joint: int) -> Mimic | None:
+    """y = y0 + a0 + a1 (x - x0) of an active joint equality."""
+    for row in np.flatnonzero(model.eq_active0):
+        a0, a1, *higher = map(float, model.eq_data[row, :5])
+        leader = int(model.eq_obj2id[row])
+        if model.eq_obj1id[row] == joint and leader >= 0 and not any(higher):
+            y0, x0 = (float(model.qpos0[model.jnt_qposadr[j]]) for j in (joint, leader))
+            return Mimic(names.joint(leader), a1, y0 + a0 - a1 * x0)
+    return None
+
+
+def _inertia(model: Any, body: int) -> Inertia | None:
+    m, diagonal = float(model.body_mass[body]), _vector(model.body_inertia[body])
+    if m == 0.0 and diagonal == ZERO:
+        return None
+    I = rotated(Symmetric(diagonal[0], 0.0, 0.0, diagonal[1], 0.0, diagonal[2]), _rotation(model.body_iquat[body]))  # noqa: E741
+    return from_com(m, _vector(model.body_ipos[body]), I)
+
+
+def _gravity(model: Any) -> Vector:
+    off = model.opt.disableflags & imported().mjtDisableBit.mjDSBL_GRAVITY
+    return ZERO if off else _vector(model.opt.gravity)
+
+
+def _remarks(model: Any, names: _Names) -> list[str]:
+    found = []
+    springs = [names.joint(j) for j in range(model.njnt) if model.jnt_stiffness[j]]
+    curved = [
+        names.joint(j) for j in range(model.njnt) if np.any(getattr(model, "dof_dampingpoly", np.zeros((model.nv, 1)))[model.jnt_dofadr[j]])
+    ]
+    lifted = [names.body(b) for b in range(model.nbody) if model.body_gravcomp[b]]
+    tied = [names.joint(model.eq_obj1id[e]) for e in np.flatnonzero(model.eq_active0) if _mimic(model, names, model.eq_obj1id[e]) is None]
+    for what, which in (
+        ("springs of joints", springs),
+        ("damping that is not linear of joints", curved),
+        ("gravity compensation of bodies", lifted),
+    ):
+        found += [f"not modelled: {what} {', '.join(which)}"] if which else []
+    return found + ([f"not modelled: equality constraints of joints {', '.join(tied)}"] if tied else [])
+
+
+class _Names:
+    """Names of bodies, joints and sites; those that have none get one."""
+
+    def __init__(self, model: Any, where: str) -> None:
+        self._model, self.where = model, where
+
+    def model(self) -> str:
+        return bytes(self._model.names).split(b"\0", 1)[0].decode()
+
+    def body(self, i: int) -> str:
+        return self._model.body(int(i)).name or f"body{i}"
+
+    def joint(self, i: int) -> str:
+        return self._model.joint(int(i)).name or f"joint{i}"
+
+    def site(self, i: int) -> str:
+        name = self._model.site(int(i)).name or f"site{i}"
+        taken = {self.body(body) for body in range(self._model.nbody)}
+        return f"{name}_site" if name in taken else name
+
+
+def _pose(position: Any, quaternion: Any) -> Pose:
+    return Pose(_rotation(quaternion), _vector(position))
+
+
+def _rotation(quaternion: Any) -> Matrix:
+    w, x, y, z = map(float, quaternion)
+    return snap.matrix(from_quaternion((w, x, y, z)))
+
+
+def _vector(values: Any) -> Vector:
+    x, y, z = map(float, values)
+    return (x, y, z)
+
+
+def _present(value: Any) -> float | None:
+    return float(np.ravel(value)[0]) or None

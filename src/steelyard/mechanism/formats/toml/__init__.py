@@ -1,0 +1,1 @@
+"""TOML: Denavit-Hartenberg tables and the general form, read and written."""

@@ -1,0 +1,114 @@
+"""Reader of Denavit-Hartenberg tables in TOML.
+
+    name = "two_links"
+    convention = "modified"             # or "standard"
+    degrees = false
+    gravity = [0, -9.81, 0]
+    base = { xyz = [0, 0, 0.5], rpy = [0, 0, 0] }
+    tool = { xyz = [0.1, 0, 0] }
+    [[joints]]                          # one row per joint, base first
+    kind = "revolute"                   # or continuous, prismatic
+    a = 0.0
+    alpha = 0.0
+    d = 0.0
+    theta = 0.0                         # what is added to q; `offset` may be used for it too
+    limits = [-3.1, 3.1]
+    friction = { viscous = 0.1, coulomb = 0.2, offset = 0.0 }
+    motor = { rotor_inertia = 1e-4, gear_ratio = 100 }     # or armature = 1.0
+    link = { mass = 2.0, com = [0.5, 0, 0], inertia = [0.1, 0.1, 0.1], inertia_at = "com" }
+
+Standard: A_i = Rz(theta) Tz(d) Tx(a) Rx(alpha); modified: A_i = Rx(alpha) Tx(a) Rz(theta) Tz(d) with a and alpha of the link before.
+
+A body's frame has to sit on its joint's axis. Modified frames do. Standard frame i sits at the link's far end, on the axis of joint
+i + 1: there `linkN` is the frame on the axis of joint N, before d, a and alpha are gone along, and the frame of the table is `frameN`,
+fixed to it. The numbers in a table are always in the table's own frame; a standard table's are moved to the joint's axis when read.
+Corke 2017, "Robotics, Vision and Control", section 7.1 and 7.2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from ....algebra.rotation import rotation_x, rotation_z
+from ....algebra.spatial import Pose
+from ....algebra.vector import IDENTITY, ZERO
+from ... import near_integers as snap
+from ...model import STANDARD_GRAVITY, Joint, JointKind, Link, Mechanism
+from . import rows as terms
+from .keys import Table
+
+CONVENTIONS = ("standard", "modified")
+MOVING = ("revolute", "continuous", "prismatic")
+BASE, TOOL = "base", "tool"
+
+
+def denavit_hartenberg(table: Table) -> Mechanism:
+    """A mechanism from a DH table; problems are left in the table."""
+    unit = math.pi / 180 if table.flag("degrees") else 1.0
+    standard = table.choice("convention", CONVENTIONS, "standard") == "standard"
+    links, joints = [Link(BASE)], []
+    parent, reach = BASE, terms.pose(table, "base", unit)
+    for i, row in enumerate(table.tables("joints"), start=1):
+        before, after = placements(row, standard, unit)
+        link, joint = _row(row, i, after, unit)
+        links.append(link)
+        joints.append(_joined(joint, parent, reach.compose(before)))
+        parent, reach = link.name, after
+        if standard:
+            links.append(Link(f"frame{i}"))
+            joints.append(_fixed(f"frame{i}", parent, after))
+    if table.has("tool"):
+        links.append(Link(TOOL))
+        joints.append(_fixed(TOOL, parent, reach.compose(terms.pose(table, "tool", unit))))
+    gravity = terms.gravity(table, STANDARD_GRAVITY)
+    name = table.text("name", "")
+    table.text("description", "")
+    table.done()
+    return Mechanism(name, tuple(links), tuple(joints), gravity)
+
+
+def placements(row: Table, standard: bool, unit: float) -> tuple[Pose, Pose]:
+    """The joint's frame at q = 0 in the table's frame before it, and the table's own frame in the joint's frame."""
+    prismatic = row.data.get("kind") == "prismatic"
+    a, d = float(row.number("a")), row.number("d")
+    alpha, theta = float(row.number("alpha")) * unit, row.number("theta")
+    if prismatic:
+        d += row.number("offset")
+    else:
+        theta += row.number("offset")
+    across = Pose(snap.matrix(rotation_x(alpha)), (a, 0.0, 0.0))
+    turn = Pose(snap.matrix(rotation_z(float(theta) * unit)), ZERO)
+    along = Pose(IDENTITY, (0.0, 0.0, float(d)))
+    if not standard:
+        return across.compose(turn).compose(along), Pose()
+    return (turn.compose(along), across) if prismatic else (turn, along.compose(across))
+
+
+def _row(row: Table, i: int, after: Pose, unit: float) -> tuple[Link, Joint]:
+    kind: JointKind = row.choice("kind", MOVING, "revolute")  # type: ignore[assignment]
+    body = row.table("link")
+    link = Link(body.text("name", f"link{i}"), terms.inertia(body, after))
+    body.done()
+    joint = Joint(
+        name=row.text("name", f"joint{i}"),
+        kind=kind,
+        parent="",
+        child=link.name,
+        limits=terms.limits(row, 1.0 if kind == "prismatic" else unit),
+        friction=terms.friction(row),
+        armature=terms.armature(row),
+        mimic=terms.mimic(row),
+        rotor=terms.rotor(row, ""),
+    )
+    row.done()
+    return link, joint
+
+
+def _joined(joint: Joint, parent: str, origin: Pose) -> Joint:
+    rotor = joint.rotor if joint.rotor is None or joint.rotor.mount else replace(joint.rotor, mount=parent)
+    return replace(joint, parent=parent, origin=origin, rotor=rotor)
+
+
+def _fixed(name: str, parent: str, origin: Pose) -> Joint:
+    return Joint(f"{name}_fixed", "fixed", parent, name, origin)

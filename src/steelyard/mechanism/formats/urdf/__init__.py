@@ -1,0 +1,1 @@
+"""URDF: its reader, and a writer that keeps the user's file."""

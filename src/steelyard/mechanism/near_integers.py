@@ -1,0 +1,75 @@
+"""Snapping: entries of rotations and axes that are 0, 1 or -1 but for rounding become exactly that, so that they fold when traced.
+
+Loading snaps what is below `ROUNDING`: it is counted and reported. A file that says 1.57079632679 means a right angle, but the cosine of
+that is 4.9e-12: whether it may be snapped too, from `LOOSE`, is for
+`dynamics.customise.right_angles` to say, which looks at what it would change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..algebra import vector as v3
+from ..algebra.rotation import about
+from ..algebra.spatial import Pose
+from ..algebra.vector import Matrix, Vector
+from .model import Joint, Mechanism
+
+LOOSE = 1e-11  # an angle printed with eleven decimals is meant
+ROUNDING = 1e-15
+
+
+def number(x: float, tolerance: float = ROUNDING) -> float:
+    """-1, 0 or 1 where x is that to within the tolerance, else x itself. -0.0 becomes 0.0."""
+    nearest = float(round(x)) if abs(x) < 1.5 else x
+    return nearest + 0.0 if abs(x - nearest) <= tolerance else x
+
+
+def matrix(R: Matrix, tolerance: float = ROUNDING) -> Matrix:
+    """A rotation with its near-integers snapped, and still a rotation."""
+    loose = _matrix(R, tolerance)
+    return loose if _is_rotation(loose) else _matrix(R, ROUNDING)
+
+
+def axis(a: Vector, tolerance: float = ROUNDING) -> Vector:
+    """A unit vector with its near-integers snapped, and still a unit vector."""
+    loose = _vector(a, tolerance)
+    return loose if abs(v3.dot(loose, loose) - 1.0) <= 4 * ROUNDING else _vector(a, ROUNDING)
+
+
+def snapped(mechanism: Mechanism) -> Mechanism:
+    """The mechanism with the rotations and axes of its joints snapped, and a remark that tells how many numbers changed."""
+    joints = tuple(_joint(joint) for joint in mechanism.joints)
+    changed = sum(_changes(old, new) for old, new in zip(mechanism.joints, joints, strict=True))
+    remark = f"snapped {changed} entries of rotations and axes that differed from -1, 0 or 1 by less than {ROUNDING:g}"
+    return replace(mechanism, joints=joints, remarks=(*mechanism.remarks, remark) if changed else mechanism.remarks)
+
+
+def _joint(joint: Joint) -> Joint:
+    return replace(joint, origin=Pose(matrix(joint.origin.R), joint.origin.p), axis=axis(joint.axis))
+
+
+def _changes(old: Joint, new: Joint) -> int:
+    before = (*old.origin.R[0], *old.origin.R[1], *old.origin.R[2], *old.axis)
+    after = (*new.origin.R[0], *new.origin.R[1], *new.origin.R[2], *new.axis)
+    return sum(x != y for x, y in zip(before, after, strict=True))
+
+
+def _vector(v: Vector, tolerance: float) -> Vector:
+    return (number(v[0], tolerance), number(v[1], tolerance), number(v[2], tolerance))
+
+
+def _matrix(m: Matrix, tolerance: float) -> Matrix:
+    return (_vector(m[0], tolerance), _vector(m[1], tolerance), _vector(m[2], tolerance))
+
+
+def _is_rotation(R: Matrix) -> bool:
+    product = v3.matmul(R, v3.transpose(R))
+    return all(abs(product[i][j] - v3.IDENTITY[i][j]) <= 4 * ROUNDING for i in range(3) for j in range(3))
+
+
+def displaced(kind: str, origin: Pose, axis: Vector, q: float) -> Pose:
+    """Pose of a joint's child in its parent at position q [rad|m]."""
+    if kind == "prismatic":
+        return origin.compose(Pose(v3.IDENTITY, v3.scale(q, axis)))
+    return origin.compose(Pose(matrix(about(axis, q)), v3.ZERO))

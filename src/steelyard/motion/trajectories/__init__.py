@@ -1,0 +1,1 @@
+"""Trajectories with exact derivatives, and the limits they keep."""

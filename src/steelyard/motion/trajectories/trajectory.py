@@ -1,0 +1,95 @@
+"""A motion on a time grid, which can be sampled again at any rate because it knows where it came from."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import CallError
+from ...files import write_whole
+from .fourier import Sample
+
+Array = NDArray[np.float64]
+Motion: TypeAlias = Callable[[ArrayLike], Sample]
+
+
+class Excitation(NamedTuple):
+    """How well a motion shows the base parameters: log det of their information, condition of the column-scaled regressor, their count.
+
+    Lecture "Dynamic parameter identification", remarks: rich trajectories have a low condition number.
+    """
+
+    log_det: float
+    condition: float
+    base_parameters: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory:
+    """Samples of a motion: t [s] (N,); q [rad|m], qd [rad/s|m/s], qdd [rad/s2|m/s2] (N, n), read-only; `motion` gives it at any time."""
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    motion: Motion
+    joint_names: tuple[str, ...] = ()
+    excitation: Excitation | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("t", "q", "qd", "qdd"):
+            value = np.array(getattr(self, name), dtype=np.float64)
+            value.flags.writeable = False
+            object.__setattr__(self, name, value)
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return int(self.q.shape[1])
+
+    @property
+    def duration(self) -> float:
+        """Time from the first sample to the last [s]."""
+        return float(self.t[-1] - self.t[0])
+
+    def sample(self, rate: float) -> Trajectory:
+        """The same motion, exactly, at another rate [Hz]; its last sample is the last one on that grid."""
+        t = grid(self.duration, rate) + self.t[0]
+        return replace(self, t=t, **self.motion(t)._asdict())
+
+    def to_csv(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write t, q.JOINT, qd.JOINT, qdd.JOINT, every digit kept; an existing file is left alone unless `overwrite`."""
+        names = self.joint_names or tuple(f"joint{i + 1}" for i in range(self.n))
+        text = io.StringIO()
+        text.write(",".join(["t", *(f"{quantity}.{name}" for quantity in ("q", "qd", "qdd") for name in names)]) + "\n")
+        for row in np.column_stack([self.t, self.q, self.qd, self.qdd]).tolist():
+            text.write(",".join(map(repr, row)) + "\n")
+        write_whole(path, text.getvalue().encode(), overwrite)
+
+    def __repr__(self) -> str:
+        said = f", condition {self.excitation.condition:.3g}" if self.excitation else ""
+        return f"Trajectory({len(self.t)} samples x {self.n} joints, {self.duration:.6g} s{said})"
+
+
+def trajectory(
+    motion: Motion, seconds: float, rate: float, joint_names: tuple[str, ...] = (), excitation: Excitation | None = None
+) -> Trajectory:
+    """A motion on the uniform grid 0, 1/rate, ... up to `seconds`."""
+    t = grid(seconds, rate)
+    return Trajectory(t, *motion(t), motion, joint_names, excitation)
+
+
+def grid(seconds: float, rate: float) -> Array:
+    """Times 0, 1/rate, ... <= seconds [s]."""
+    if not (math.isfinite(rate) and rate > 0):
+        raise CallError(f"rate = {rate!r}; expected a positive number of Hz")
+    if not (math.isfinite(seconds) and seconds * rate >= 1):
+        raise CallError(f"{seconds!r} s at {rate:g} Hz holds no two samples")
+    return np.arange(math.floor(seconds * rate * (1 + 1e-12)) + 1) / rate

@@ -1,0 +1,152 @@
+"""The figures of an identification: torques, residuals, errors, singular values, uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..drawing.figure import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    RULE,
+    SILVER,
+    WINE,
+    Array,
+    Figure,
+    axis,
+    hue,
+    kept_points,
+    label,
+    layout,
+    line,
+    log_axis,
+    packed,
+    points,
+    running_time,
+    safe,
+)
+
+WEAK = 30.0  # percent of relative standard deviation above which a value says little
+
+
+def torques(
+    t: Array, measured: Array, predicted: Array, left: Array, before: Array | None, names: Sequence[str], units: Sequence[str]
+) -> Figure:
+    """Measured against predicted torque of every joint, what is left over in a strip below; one time axis, so that zooming moves all."""
+    n, time = len(names), running_time(t)
+    made = layout(True, xaxis=axis("time [s]", anchor=f"y{2 * n}", showspikes=True, spikethickness=1, spikecolor=GREY))
+    traces: list[dict[str, Any]] = []
+    for j, name in enumerate(names):
+        top, split, bottom = 1 - (j + 0.11) / n, 1 - (j + 0.67) / n, 1 - (j + 0.95) / n
+        made[f"yaxis{2 * j + 1 if j else ''}"] = axis(units[j], domain=[split, top], nticks=5)
+        strip = axis(domain=[bottom, split - 0.025 / n], nticks=3, zeroline=True, zerolinecolor=GREY, zerolinewidth=1)
+        made[f"yaxis{2 * j + 2}"] = strip
+        made["annotations"].append(label(name, 0.0, top))
+        traces += _joint(time, measured[:, j], predicted[:, j], left[:, j], None if before is None else before[:, j], j)
+    caption = (
+        "Measured and predicted torque of every joint and, in the strip below each, what the model leaves unexplained."
+        " Drag over a stretch to zoom into all joints at once, double-click to return, click a name in the legend to hide or show it."
+    )
+    return Figure("torques", tuple(traces), made, 200 * n + 70, caption)
+
+
+def _joint(time: Array, measured: Array, predicted: Array, left: Array, before: Array | None, j: int) -> list[dict[str, Any]]:
+    kept = kept_points((measured, left))
+    x, upper, first = time[kept], f"y{2 * j + 1 if j else ''}", j == 0
+    made = [
+        line(x, measured[kept], "measured", SILVER, 3.2, first, yaxis=upper),
+        line(x, predicted[kept], "predicted", BLUE, 1.1, first, yaxis=upper),
+    ]
+    if before is not None:
+        made.append(line(x, before[kept], "before", ORANGE, 1.0, first, yaxis=upper, visible="legendonly"))
+    return [*made, line(x, left[kept], "left over", WINE, 0.8, first, yaxis=f"y{2 * j + 2}")]
+
+
+def residuals(left: Array, names: Sequence[str], dt: float) -> Figure:
+    """How what is left over is spread (against the normal law) and how long it remembers (its autocorrelation), per joint."""
+    made = layout(
+        True,
+        xaxis=axis("residual / its standard deviation", domain=[0, 0.46], range=[-4.2, 4.2]),
+        yaxis=axis("density", rangemode="tozero", nticks=5),
+        xaxis2=axis("lag [s]", domain=[0.56, 1], anchor="y2"),
+        yaxis2=axis("autocorrelation", anchor="x2", range=[-0.4, 1.02], zeroline=True, zerolinecolor=GREY),
+    )
+    edges = np.linspace(-4.2, 4.2, 43)
+    centres = (edges[1:] + edges[:-1]) / 2
+    normal = np.exp(-(centres**2) / 2) / np.sqrt(2 * np.pi)
+    traces = [line(centres, normal, "normal law", GREY, legend=True) | {"line": {"color": GREY, "width": 1.5, "dash": "dot"}}]
+    for j, name in enumerate(names):
+        x = left[np.isfinite(left[:, j]), j]
+        size = float(x.std()) if len(x) else 0.0
+        density = np.histogram((x - x.mean()) / size, edges)[0] / (len(x) * (edges[1] - edges[0])) if size else np.zeros(len(centres))
+        traces.append(line(centres, density, name, hue(j, len(names)), legend=True))
+        traces.append(line(*autocorrelation(x, dt), name, hue(j, len(names)), xaxis="x2", yaxis="y2"))
+    caption = (
+        "Left: spread of the residuals of every joint, next to the normal law. Right: their autocorrelation. A residual that remembers is"
+        " something the model does not have (friction at low speed, elasticity, ripple); the uncertainties below allow for its memory."
+    )
+    return Figure("residuals", tuple(traces), made, 330, caption)
+
+
+def autocorrelation(x: Array, dt: float, seconds: float = 1.0) -> tuple[Array, Array]:
+    """Lags [s] and r(lag) = sum x_k x_(k+lag) / sum x_k^2 of a series without its mean, by FFT; at most about 400 lags."""
+    if len(x) < 8 or not np.ptp(x):
+        return np.zeros(1), np.ones(1)
+    x = x - x.mean()
+    size = 2 ** int(np.ceil(np.log2(2 * len(x))))
+    power = np.abs(np.fft.rfft(x, size)) ** 2
+    r: Array = np.fft.irfft(power, size)[: max(2, min(len(x) // 4, int(seconds / dt) + 1))]
+    every = max(1, len(r) // 400)
+    lags: Array = np.arange(len(r), dtype=np.float64)[::every] * dt
+    return lags, r[::every] / r[0]
+
+
+def errors(names: Sequence[str], series: Sequence[tuple[str, Array]]) -> Figure:
+    """Relative error of every joint before, after and on held-out motion."""
+    looks = {"before": (ORANGE, "circle-open"), "after": (BLUE, "circle"), "validation": (GREEN, "diamond")}
+    table = 100 * np.array([values for _, values in series], dtype=float)
+    table[~np.isfinite(table)] = np.nan
+    made = layout(True, xaxis=log_axis("relative error ‖τ − τ̂‖ / ‖τ‖ [%]", table), margin={"l": 90, "r": 8, "t": 30, "b": 44})
+    made["yaxis"] = axis(type="category", autorange="reversed", automargin=True, showgrid=False)
+    traces: list[dict[str, Any]] = []
+    for j, name in enumerate(names if len(series) > 1 else ()):
+        ends = [float(np.nanmin(table[:, j])), float(np.nanmax(table[:, j]))] if np.isfinite(table[:, j]).any() else [1.0, 1.0]
+        traces.append(
+            points(ends, [safe(name)] * 2, RULE, "") | {"mode": "lines", "line": {"color": RULE, "width": 5}, "hoverinfo": "skip"}
+        )
+    for (told, _), row in zip(series, table, strict=True):
+        colour, symbol = looks.get(told, (GREY, "square"))
+        marker = {"color": colour, "symbol": symbol, "size": 9, "line": {"width": 1.6, "color": colour}}
+        x = [None if np.isnan(v) else float(v) for v in row]
+        hover = "%{y}: %{x:.2f} %<extra>" + told + "</extra>"
+        traces.append(points(x, [safe(name) for name in names], colour, hover, name=told, marker=marker, showlegend=True))
+    caption = "Relative error of the predicted torque, joint by joint, on a logarithmic scale."
+    return Figure("errors", tuple(traces), made, 110 + 34 * len(names), caption)
+
+
+def singular_values(values: Array, rank: int) -> Figure:
+    """The singular values of the scaled regressor, in decreasing order; what lies beyond the rank was not seen."""
+    drawn = np.maximum(values, 1e-18 * max(float(np.max(values, initial=0.0)), 1e-300))
+    made = layout(xaxis=axis("number", range=[0, len(drawn) + 1]), yaxis=log_axis("singular value", drawn))
+    colours = [BLUE if k < rank else ORANGE for k in range(len(drawn))]
+    trace = points(range(1, len(drawn) + 1), packed(drawn), colours, "%{x}: %{y:.3g}<extra></extra>")
+    caption = "Singular values of the regressor along the recorded motion. A long tail means combinations that the motion hardly showed."
+    return Figure("singular", (trace,), made, 300, caption)
+
+
+def uncertainty(relative: Array, names: Sequence[str]) -> Figure:
+    """Relative standard deviation of every base parameter, sorted."""
+    order = np.argsort(relative)
+    value = 100 * np.clip(relative[order], 1e-6, 1e2)
+    made = layout(xaxis=axis("base parameters, best seen first", range=[0, len(value) + 1]), yaxis=log_axis("relative std [%]", value))
+    dotted = {"color": ORANGE, "width": 1, "dash": "dot"}
+    made["shapes"] = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": WEAK, "y1": WEAK, "line": dotted}]
+    colours = [BLUE if v < WEAK else ORANGE for v in value]
+    hover = "%{text}: %{y:.3g} %<extra></extra>"
+    trace = points(range(1, len(value) + 1), packed(value), colours, hover, text=[safe(names[k]) for k in order])
+    caption = "Relative standard deviation of the base parameters. Above the dotted line, 30 %, a value says little about its parameter."
+    return Figure("uncertainty", (trace,), made, 300, caption)

@@ -1,0 +1,165 @@
+"""Tables from plain numbers: errors per joint, estimates with their uncertainty, estimates beside the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..drawing.numbers import NOTHING, percent, short, with_uncertainty
+from ..drawing.table import Column, Table
+
+if TYPE_CHECKING:
+    from ..identification.result.fit import Fit
+    from ..identification.result.validation import Validation
+    from ..robot import Robot
+if TYPE_CHECKING:
+    from ..robot import Robot
+
+
+Array = NDArray[np.float64]
+UNITS = {"m": "kg", "mcx": "kg m", "mcy": "kg m", "mcz": "kg m", "Ia": "kg m²", "Fv": "N m s/rad", "Fc": "N m", "F0": "N m"}
+SLIDE = {"Ia": "kg", "Fv": "N s/m", "Fc": "N", "F0": "N"}
+WEAK = 0.3  # relative standard deviation above which a value says little
+
+
+def unit(name: str, sliding: frozenset[str] = frozenset()) -> str:
+    """The unit of a parameter by its name, such as link3.mcx; `sliding` are the joints that slide."""
+    owner, _, term = name.rpartition(".")
+    return SLIDE[term] if owner in sliding and term in SLIDE else UNITS.get(term, "kg m²" if term.startswith("I") else "")
+
+
+def sliding_joints(robot: Robot) -> frozenset[str]:
+    """The joints whose torques are forces."""
+    return frozenset(name for name in robot.joint_names if robot.mechanism.joint(name).kind == "prismatic")
+
+
+def torque_units(robot: Robot) -> tuple[str, ...]:
+    """N m or N, joint by joint."""
+    return tuple("N" if name in sliding_joints(robot) else "N m" for name in robot.joint_names)
+
+
+def compared_errors(names: Sequence[str], results: Sequence[tuple[str, Any]], units: Sequence[str]) -> Table:
+    """RMS, relative error and R² of every joint for each result, such as ('before', validation); the last row is all joints together.
+
+    Each result has .rms (n,) [N m|N], .relative_error (n,), .total_relative_error and .r2 (n,), as fractions.
+    """
+    columns = [Column("joint", numeric=False), Column("unit", numeric=False)]
+    for label, _ in results:
+        columns += [Column(name, sign, group=label) for name, sign in (("RMS", ""), ("error", "%"), ("R²", ""))]
+    rows = []
+    for j, name in enumerate(names):
+        cells = [(short(float(r.rms[j])), percent(float(r.relative_error[j])), _r2(float(r.r2[j]))) for _, r in results]
+        rows.append((name, units[j], *(cell for group in cells for cell in group)))
+    rows.append(("all", "", *(cell for _, r in results for cell in ("", percent(float(r.total_relative_error), 2), ""))))
+    return Table("Prediction errors", tuple(columns), tuple(rows), "error: ‖τ − τ̂‖ / ‖τ‖ over the whole motion.")
+
+
+def _r2(value: float) -> str:
+    return NOTHING if not np.isfinite(value) else "< 0" if value < 0 else f"{value:.4f}"
+
+
+def estimate_table(
+    title: str,
+    names: Sequence[str],
+    units: Sequence[str],
+    value: Array,
+    sigma: Array | None,
+    others: Sequence[tuple[str, Array]] = (),
+    more: Sequence[tuple[str, Sequence[str]]] = (),
+    note: str = "",
+) -> Table:
+    """Values with two standard deviations and the relative one; `others` are further values (before, true), `more` further text."""
+    columns = [Column("parameter", numeric=False), *(Column(label, numeric=False) for label, _ in more), Column("value"), Column("± 2σ")]
+    columns += [Column("σ/|value|", "%"), *(Column(label) for label, _ in others), Column("unit", numeric=False)]
+    rows, faint = [], []
+    for k, name in enumerate(names):
+        spread = float(sigma[k]) if sigma is not None else float("nan")
+        relative = spread / abs(value[k]) if value[k] else float("inf")
+        cells = with_uncertainty(float(value[k]), 2 * spread)
+        told = percent(relative) if np.isfinite(relative) else NOTHING
+        rows.append((name, *(text[k] for _, text in more), *cells, told, *(short(float(x[k]), 4) for _, x in others), units[k]))
+        if not relative < WEAK:
+            faint.append(k)
+    return Table(title, tuple(columns), tuple(rows), note, frozenset(faint), starts(names))
+
+
+def starts(names: Sequence[str]) -> frozenset[int]:
+    """Where the parameters of another link or joint begin."""
+    owners = [name.rpartition(".")[0] for name in names]
+    return frozenset(k for k in range(1, len(owners)) if owners[k] != owners[k - 1])
+
+
+def true_and_estimated(names: Sequence[str], units: Sequence[str], value: Array, sigma: Array, true: Array, before: Array) -> Table:
+    """Estimated against true base parameters, in units of the estimate's own standard deviation."""
+    columns = [
+        Column("parameter", numeric=False),
+        *map(Column, ("true", "estimated", "± 2σ", "error / σ", "before")),
+        Column("unit", numeric=False),
+    ]
+    rows, faint = [], []
+    for k, name in enumerate(names):
+        told, spread = with_uncertainty(float(value[k]), 2 * float(sigma[k]))
+        away = (value[k] - true[k]) / sigma[k] if sigma[k] > 0 else float("nan")
+        rows.append((name, short(float(true[k]), 5), told, spread, _signed(away), short(float(before[k]), 4), units[k]))
+        if not sigma[k] < WEAK * abs(value[k]):
+            faint.append(k)
+    return Table("True against estimated", tuple(columns), tuple(rows), coverage(value, sigma, true), frozenset(faint), starts(names))
+
+
+def _signed(x: float) -> str:
+    return NOTHING if not np.isfinite(x) else f"{x:+.1f}".replace("-", "−")
+
+
+def coverage(value: Array, sigma: Array, true: Array) -> str:
+    """How many true values lie within two standard deviations, in a sentence."""
+    inside = int(np.sum(np.abs(value - true) <= 2 * sigma))
+    return f"{inside} of {len(value)} true values lie within two standard deviations of the estimate."
+
+
+def results_of(fit: Fit, validation: Validation | None = None) -> list[tuple[str, Any]]:
+    """What there is to compare: before, after and, where it was made, a validation on another log."""
+    return [(label, r) for label, r in (("before", fit.before), ("after", fit), ("validation", validation)) if r is not None]
+
+
+def error_table(fit: Fit, validation: Validation | None = None) -> Table:
+    """RMS [N m|N], relative error and R² of every joint's torque before, after and, where given, on another log."""
+    return compared_errors(fit.robot.joint_names, results_of(fit, validation), torque_units(fit.robot))
+
+
+def base_table(fit: Fit, truth: Robot | None = None) -> Table:
+    """The base parameters with what they are made of; beside the true ones where those are known."""
+    value, sigma = fit.base_values, fit.base_standard_deviation
+    columns = [("before", fit.base.values(aligned(fit.initial, fit.parameter_names)))]
+    note = "Only these combinations act on the torques. σ allows for the memory of the residuals; faint rows are hardly seen."
+    if truth is not None:
+        true = fit.base.values(aligned(truth, fit.parameter_names))
+        columns = [("true", true), ("off by", np.round((value - true) / np.where(sigma > 0, sigma, np.nan), 1)), *columns]
+        note += f" Off by: error against the truth in σ; {coverage(value, sigma, true)}"
+    combinations = [text.replace("*", "·").replace(" - ", " − ").replace("-", "−") for text in fit.base.expressions]
+    units = [unit(name, sliding_joints(fit.robot)) for name in fit.base.names]
+    return estimate_table("Base parameters", fit.base.names, units, value, sigma, columns, [("combination", combinations)], note)
+
+
+def full_table(fit: Fit) -> Table:
+    """Every parameter of the model that goes out."""
+    names = fit.parameter_names
+    units = [unit(name, sliding_joints(fit.robot)) for name in names]
+    before = [("before", aligned(fit.initial, names))]
+    note = "As they stand in the exported model. The faint ones act only together with others: no motion can tell them by themselves."
+    return estimate_table("All parameters", names, units, fit.parameters, fit.standard_deviation, before, (), note)
+
+
+def truth_table(fit: Fit, truth: Robot) -> Table:
+    """The base parameters beside the true ones, errors in units of the fit's own standard deviation."""
+    true, before = (fit.base.values(aligned(robot, fit.parameter_names)) for robot in (truth, fit.initial))
+    units = [unit(name, sliding_joints(fit.robot)) for name in fit.base.names]
+    return true_and_estimated(fit.base.names, units, fit.base_values, fit.base_standard_deviation, true, before)
+
+
+def aligned(robot: Robot, names: tuple[str, ...]) -> Array:
+    """A robot's parameters in another order of names; zero for terms that it does not have."""
+    own = dict(zip(robot.parameter_names, robot.parameters, strict=True))
+    return np.array([own.get(name, 0.0) for name in names])

@@ -1,0 +1,139 @@
+"""What a robot is: its names, numbers and frames, and how its kernels are found."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiler.runtime.kernel import Kernel
+from ..dynamics.customise.right_angles import HARMLESS, settled
+from ..dynamics.kinematics import find_frame
+from ..kernels import kernel
+from ..mechanism import Mechanism, Tree, reduce
+from ..mechanism.fingerprint import fingerprint
+from ..mechanism.near_integers import LOOSE
+from ..mechanism.parameter_vector import parameter_names, parameters
+
+Array = NDArray[np.float64]
+
+
+class Described:
+    """A mechanism, reduced to moving bodies, with the kernels that were made for it."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self._kernels: dict[Any, Kernel] = {}
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The moving bodies, as the algorithms see them; right angles as they are meant where that is harmless."""
+        return settled(reduce(self.mechanism))
+
+    @cached_property
+    def _single(self) -> Any:
+        return self._kernel("inverse_dynamics").ufunc
+
+    @property
+    def name(self) -> str:
+        return self.mechanism.name
+
+    @property
+    def n(self) -> int:
+        """The number of coordinates: joints that move on their own."""
+        return self.tree.n
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints, in the order of q."""
+        return self.tree.coordinates
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """The frames whose pose and Jacobian can be asked for: every link, moving or fixed."""
+        return tuple(self.tree.frames)
+
+    @property
+    def end_effector(self) -> str:
+        """The frame meant where none is named: the last one on the last moving body."""
+        last = len(self.tree.bodies) - 1
+        return [name for name, frame in self.tree.frames.items() if frame.body == last][-1]
+
+    @cached_property
+    def parameters(self) -> Array:
+        """The vector pi, (p,): ten per link, then Ia, Fv, Fc, F0 per joint where present. Units kg, kg m, kg m2; N m s/rad, N m."""
+        pi = np.array(parameters(self.tree), dtype=np.float64)
+        pi.flags.writeable = False
+        return pi
+
+    @cached_property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Labels of `parameters`, such as link3.mcx and joint3.Fv."""
+        return parameter_names(self.tree)
+
+    @property
+    def gravity(self) -> Array:
+        """The acceleration of free fall in the base frame, (3,) [m/s2]."""
+        return np.array(self.mechanism.gravity)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of every number and name of the mechanism."""
+        return fingerprint(self.mechanism)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences about what loading found."""
+        if self.tree.bodies == reduce(self.mechanism).bodies:
+            return self.mechanism.remarks
+        return (
+            *self.mechanism.remarks,
+            f"rotations within {LOOSE:g} of a right angle are taken as one: no acceleration changes by {HARMLESS:g}",
+        )
+
+    @property
+    def drive_model(self) -> str:
+        """Which model of the drives the robot has, in a sentence."""
+        spinning = sum(gear.mount >= 0 for gear in self.tree.gears)
+        felt = sum(Ia is not None for Ia in self.tree.armature)
+        if spinning:
+            return f"{spinning} of {self.n} rotors spin on moving links: their gyroscopic coupling is in the model"
+        return f"{felt} of {self.n} joints feel a rotor inertia on the diagonal only" if felt else "no rotor inertia"
+
+    def __repr__(self) -> str:
+        return f"Robot({self.name!r}, n={self.n}, {len(self.parameters)} parameters)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Described) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __getstate__(self) -> Mechanism:
+        return self.mechanism
+
+    def __setstate__(self, mechanism: Mechanism) -> None:
+        self.__init__(mechanism)  # type: ignore[misc]
+
+    def _call(self, name: str, arrays: tuple[Any, ...], parameters: Any, out: Any, wrench: Any = None, frame: str | None = None) -> Any:
+        if wrench is None and parameters is None:
+            key: Any = name if frame is None else (name, frame)
+            return (self._kernels.get(key) or self._kernel(name, frame=frame))(*arrays, out=out)
+        extra = [x for x in (wrench, parameters) if x is not None]
+        made = self._kernel(name, wrench=wrench is not None, parameters=parameters is not None, frame=frame)
+        return made(*arrays, *extra, out=out)
+
+    def _kernel(self, name: str, wrench: bool = False, parameters: bool = False, frame: str | None = None) -> Kernel:
+        plain = not wrench and not parameters
+        key: Any = (name if frame is None else (name, frame)) if plain else (name, wrench, parameters, frame)
+        if key not in self._kernels:
+            self._kernels[key] = kernel(self.fingerprint, self.tree, name, wrench=wrench, parameters=parameters, frame=frame)
+        return self._kernels[key]
+
+    def _frame(self, frame: str | None) -> str:
+        if frame is None:
+            return self.end_effector
+        find_frame(self.tree, frame)  # says which frames there are when there is no such one
+        return frame

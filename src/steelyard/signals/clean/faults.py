@@ -1,0 +1,137 @@
+"""What is wrong with a log, in sentences: time stamps, missing numbers, units, joints that stood still, torques that say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..log import Log
+from .delay import estimate_delay
+from .segments import GAP, split
+
+Array = NDArray[np.float64]
+
+DEGREES = 4.0 * np.pi
+"""Hardly any joint turns further than this [rad]; angles in degrees mostly do."""
+
+
+def examine(log: Log) -> tuple[str, ...]:
+    """Sentences on everything suspicious in the log; none when it looks sound. Each names the joint, the sample or the time."""
+    checks = (time_faults, missing_numbers, wrong_units, still_joints, silent_torques, stale_samples, wrong_velocities)
+    return tuple(sentence for check in checks for sentence in check(log))
+
+
+def time_faults(log: Log) -> Iterator[str]:
+    """Time stamps that are missing, repeated, out of order, or far apart."""
+    bad = np.flatnonzero(~np.isfinite(log.t))
+    if len(bad):
+        yield f"{len(bad)} time stamps are not finite, the first at sample {bad[0]}."
+    with np.errstate(invalid="ignore"):
+        step = np.diff(log.t)
+    twice, back = np.flatnonzero(step == 0), np.flatnonzero(step < 0)
+    if len(twice):
+        yield f"{len(twice)} time stamps are repeated, the first at sample {twice[0] + 1} (t = {log.t[twice[0]]:.6g} s)."
+    if len(back):
+        i = back[0]
+        yield f"Time goes backwards {len(back)} times, first at sample {i + 1}: {log.t[i]:.6g} s, then {log.t[i + 1]:.6g} s."
+    long = np.flatnonzero(step > 1.5 * log.dt) if log.N > 2 else np.array([], int)
+    gaps = long[step[long] > GAP * log.dt]
+    if len(long) > len(gaps):
+        yield f"{len(long) - len(gaps)} times samples were dropped, the first after t = {log.t[np.setdiff1d(long, gaps)[0]]:.6g} s."
+    if len(gaps):
+        yield f"{len(gaps)} gaps in time, the longest {step[gaps].max():.4g} s, the first after t = {log.t[gaps[0]]:.6g} s."
+
+
+def missing_numbers(log: Log) -> Iterator[str]:
+    """Runs of NaN or infinity in a column."""
+    for name in log.signals:
+        bad = ~np.isfinite(getattr(log, name))
+        for j in np.flatnonzero(bad.any(axis=0)):
+            rows = np.flatnonzero(bad[:, j])
+            yield f"{name} of {log.labels[j]} is not a number in {len(rows)} samples, the first {rows[0]} (t = {log.t[rows[0]]:.6g} s)."
+
+
+def wrong_units(log: Log) -> Iterator[str]:
+    """Angles that would be more than two turns either way: degrees, or motor angles."""
+    reach = np.nanmax(np.abs(np.nan_to_num(log.q, posinf=0.0, neginf=0.0)), axis=0, initial=0.0)
+    far = np.flatnonzero(reach > DEGREES)
+    if len(far):
+        names = ", ".join(f"{log.labels[j]} ({reach[j]:.4g})" for j in far)
+        yield f"q reaches beyond two turns: {names}. Degrees instead of radians (angle = 'deg'), or motor angles (give the gear ratios)?"
+
+
+def still_joints(log: Log) -> Iterator[str]:
+    """Joints that never moved."""
+    span = np.array([np.ptp(column[np.isfinite(column)]) if np.isfinite(column).any() else np.inf for column in log.q.T])
+    still = [log.labels[j] for j in np.flatnonzero(span <= 1e-6 * max(1.0, float(np.min(span, initial=1.0))))]
+    if len(still) == log.n:
+        yield "The robot never moved: nothing but its weight at one pose can be seen in this log."
+    elif still:
+        yield f"Never moved: {', '.join(still)}."
+
+
+def silent_torques(log: Log) -> Iterator[str]:
+    """Torques or currents that are zero or constant throughout."""
+    for name in ("tau", "current"):
+        value = getattr(log, name)
+        if value is None:
+            continue
+        zero = [log.labels[j] for j in range(log.n) if not np.any(np.nan_to_num(value[:, j]))]
+        flat = [log.labels[j] for j in range(log.n) if log.labels[j] not in zero and is_flat(value[:, j])]
+        if zero:
+            yield f"{name} is zero throughout for {', '.join(zero)}."
+        mostly = [log.labels[j] for j in range(log.n) if log.labels[j] not in zero and np.mean(value[:, j] == 0) > 0.5]
+        if mostly:
+            yield f"{name} is exactly zero in more than half of the samples for {', '.join(mostly)}."
+        if flat and log.N > 1:
+            yield f"{name} never changes for {', '.join(flat)}."
+    if log.tau is None:
+        yield "There is no torque in this log." if log.current is None else "There are currents but no torques: give the torque constants."
+
+
+def is_flat(column: Array) -> bool:
+    """Whether all finite numbers of a column are the same."""
+    finite = column[np.isfinite(column)]
+    return len(finite) > 0 and bool(np.all(finite == finite[0]))
+
+
+def stale_samples(log: Log) -> Iterator[str]:
+    """Positions logged faster than they are measured: every row several times."""
+    change = np.flatnonzero(np.any(log.q[1:] != log.q[:-1], axis=1))
+    runs = np.diff(change)
+    runs = runs[runs <= 50]  # longer ones are a robot at rest
+    if len(runs) > 20 and np.median(runs) >= 2:
+        times = int(np.median(runs))
+        yield f"Every position is repeated {times} times: logged at {log.rate:.4g} Hz, measured at about {log.rate / times:.4g} Hz."
+
+
+def wrong_velocities(log: Log) -> Iterator[str]:
+    """A measured velocity that is not the derivative of the position: qd(t) = a dq/dt(t - d) with a far from 1, or late by d."""
+    if log.qd is None or log.N < 20 or not all(np.all(np.isfinite(x)) for x in (log.t, log.q, log.qd)) or np.any(np.diff(log.t) <= 0):
+        return
+    part = max(split(log.t), key=lambda s: s.stop - s.start)
+    part = slice(part.start, part.stop, max(1, (part.stop - part.start) // 4096))
+    t, qd = log.t[part], log.qd[part]
+    slope = np.gradient(log.q[part], t, axis=0)
+    for j in range(log.n):
+        power = float(qd[:, j] @ qd[:, j])
+        ratio = float(qd[:, j] @ slope[:, j]) / power if power > 0 else 1.0
+        # Noise in the numerator averages out; that of the differences does not enter: this ratio is dq/dt over qd, not its inverse.
+        if abs(ratio - 1.0) > 0.05:
+            yield f"qd of {log.labels[j]} does not fit its position: dq/dt is {ratio:.3g} times qd."
+        late = lateness(slope[:, j], qd[:, j], float(np.median(np.diff(t))))
+        if late:
+            yield f"qd of {log.labels[j]} is {late:.3g} s late against its position."
+
+
+def lateness(slope: Array, qd: Array, dt: float) -> float:
+    """How late [s] qd is against dq/dt, or 0 where that is less than a sample or makes less than 5 % of difference."""
+    most = min(0.5, len(qd) * dt / 10)
+    if len(qd) < 100 or np.ptp(qd) == 0 or np.ptp(slope) == 0:
+        return 0.0
+    found = estimate_delay(slope, qd, dt, most)
+    delay = float(found.seconds[0])
+    harm = abs(delay) * np.std(np.gradient(qd, dt)) / np.std(qd)
+    return delay if found.correlation[0] > 0.5 and abs(delay) > dt and harm > 0.05 else 0.0

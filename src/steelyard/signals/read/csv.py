@@ -1,0 +1,169 @@
+"""CSV: any delimiter, decimal point or comma, header or not, comments; by polars where it is installed, by NumPy where not."""
+
+from __future__ import annotations
+
+import csv as standard
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import LogError
+from .column_table import Table
+
+COMMENTS = ("#", "%", "//")
+DELIMITERS = (";", "\t", "|", ",", " ")
+EMPTY = {"", "nan", "na", "n/a", "null", "none", "-"}
+
+
+class Dialect(NamedTuple):
+    """How a file is written: what divides its cells, its decimal comma, its header."""
+
+    delimiter: str
+    comma: bool
+    header: tuple[str, ...] | None
+
+
+def read_csv(path: Path, **_: Any) -> Table:
+    """The columns of a text file. Nothing is said here of what they mean."""
+    text = decoded(path)
+    lines = [line for line in text.splitlines() if line.strip()]
+    body = [line for line in lines if not line.lstrip().startswith(COMMENTS)]
+    if not body:
+        raise LogError(f"{path}: the file holds no rows")
+    dialect = sniff(body[:40], [line.lstrip().lstrip("#%/ ").rstrip() for line in lines[:40] if line.lstrip().startswith(COMMENTS)])
+    rows = body[1:] if dialect.header is not None and not is_comment_header(dialect, body) else body
+    if not rows:
+        raise LogError(f"{path}: a header and no rows: {', '.join(dialect.header or ())}")
+    columns = by_polars(rows, dialect) or by_numpy(rows, dialect) or by_hand(rows, dialect, path)
+    names = dialect.header or tuple(f"column{i + 1}" for i in range(len(columns)))
+    if len(names) != len(columns):
+        raise LogError(f"{path}: the header names {len(names)} columns ({', '.join(names)}), the rows have {len(columns)}")
+    return Table(dict(zip(unique(names), columns, strict=True)), str(path), facts={"headless": dialect.header is None})
+
+
+def decoded(path: Path) -> str:
+    """The text of a file, in UTF-8 or UTF-16 with or without its mark, else Latin-1."""
+    data = path.read_bytes()
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16")
+    if b"\0" in data[:4096]:
+        raise LogError(f"{path}: not a text file")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def sniff(body: Sequence[str], comments: Sequence[str]) -> Dialect:
+    """Delimiter, decimal comma and header, from the first lines: the delimiter that makes rows equally long and most cells numbers."""
+    probe = body[1:] if len(body) > 1 else body
+
+    def score(delimiter: str) -> tuple[bool, float, int]:
+        rows = [cells(line, delimiter) for line in probe]
+        numeric = np.mean([is_number(cell, comma) for row in rows for cell in row for comma in [delimiter != ","]])
+        return len({len(row) for row in rows}) == 1 and len(rows[0]) > 1, float(numeric), -DELIMITERS.index(delimiter)
+
+    delimiter = max(DELIMITERS, key=score)
+    rows = [cells(line, delimiter) for line in probe]
+    comma = delimiter != "," and any("," in cell and is_number(cell, True) for row in rows for cell in row)
+    first = cells(body[0], delimiter)
+    if any(not is_number(cell, comma) for cell in first) and not repeats_text(first, rows[0], comma):
+        return Dialect(delimiter, comma, tuple(first))
+    named = [c for line in comments if len(c := cells(line, delimiter)) == len(first) and not any(is_number(x, comma) for x in c)]
+    return Dialect(delimiter, comma, tuple(named[-1]) if named and len(first) > 1 else None)
+
+
+def is_comment_header(dialect: Dialect, body: Sequence[str]) -> bool:
+    """Whether the header stood in a comment, so that the first line is data."""
+    return dialect.header is not None and tuple(cells(body[0], dialect.delimiter)) != dialect.header
+
+
+def repeats_text(first: Sequence[str], second: Sequence[str], comma: bool) -> bool:
+    """Whether the words of the first row come again in the second: then they are data, such as joint names, and no header."""
+    words = [i for i, cell in enumerate(first) if not is_number(cell, comma)]
+    return len(first) == len(second) and first is not second and all(first[i] == second[i] for i in words) and len(words) < len(first)
+
+
+def cells(line: str, delimiter: str) -> list[str]:
+    """The cells of a line, quotes respected; runs of spaces count once."""
+    if delimiter == " ":
+        line = " ".join(line.split())
+    return [cell.strip() for cell in next(standard.reader([line], delimiter=delimiter, skipinitialspace=True))]
+
+
+def is_number(cell: str, comma: bool) -> bool:
+    """Whether a cell is a number or empty."""
+    if cell.strip().lower() in EMPTY:
+        return True
+    try:
+        float(cell.replace(",", ".") if comma else cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def by_numpy(rows: Sequence[str], dialect: Dialect) -> list[NDArray[Any]] | None:
+    """The columns by NumPy's own parser; None where a cell is not a number."""
+    text = (row.replace(",", ".") for row in rows) if dialect.comma else rows
+    try:
+        table = np.loadtxt(text, delimiter=None if dialect.delimiter == " " else dialect.delimiter, ndmin=2, comments=None)
+    except ValueError:
+        return None
+    return list(table.T.copy())
+
+
+def by_polars(rows: Sequence[str], dialect: Dialect) -> list[NDArray[Any]] | None:
+    """The columns by polars; None where it is not installed, or where rows are ragged, so that the plain way can name the line."""
+    if dialect.delimiter == " ":
+        return None
+    try:
+        import polars as pl
+    except ImportError:
+        return None
+    try:
+        frame = pl.read_csv(io.StringIO("\n".join(rows)), separator=dialect.delimiter, has_header=False, infer_schema=False)
+    except pl.exceptions.PolarsError:
+        return None
+    if frame.height != len(rows) or frame.null_count().row(0) != (0,) * frame.width:
+        return None
+    columns = []
+    for series in frame:
+        plain = series.str.strip_chars()
+        numbers = (plain.str.replace(",", ".", literal=True) if dialect.comma else plain).cast(pl.Float64, strict=False)
+        if numbers.null_count():
+            return None
+        columns.append(numbers.to_numpy().copy())
+    return columns
+
+
+def by_hand(rows: Sequence[str], dialect: Dialect, path: Path) -> list[NDArray[Any]]:
+    """The columns cell by cell: empty ones are NaN, words stay words, and a row of another length is named."""
+    table = [cells(row, dialect.delimiter) for row in rows]
+    width = len(dialect.header or table[0])
+    for i, row in enumerate(table):
+        if len(row) == width + 1 and row[-1] == "":
+            del row[-1]  # a delimiter at the end of the line
+        if len(row) != width:
+            raise LogError(f"{path}: data row {i + 1} has {len(row)} cells, {width} were expected: {rows[i][:80]!r}")
+    return [column_of([row[i] for row in table], dialect.comma) for i in range(width)]
+
+
+def column_of(cell: Sequence[str], comma: bool) -> NDArray[Any]:
+    """Numbers, or the text as it stands where a cell is neither a number nor empty."""
+    if all(is_number(c, comma) for c in cell):
+        return np.array([np.nan if c.lower() in EMPTY else float(c.replace(",", ".") if comma else c) for c in cell])
+    return np.array(cell, dtype=object)
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """The names, a number behind those that were there already."""
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        result.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return result

@@ -1,0 +1,160 @@
+"""joint_states: messages that carry names, positions, velocities and efforts, made into a table with a column for each joint."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import LogError
+from .column_table import Table
+
+Array = NDArray[np.float64]
+
+FIELDS = ("position", "velocity", "effort")
+NAME_COLUMNS = ("name", "names", "joint", "joints", "joint_name", "joint_names")
+
+
+class Message(NamedTuple):
+    """One sensor_msgs/JointState: t [s], joint names, and as many numbers in each field, or none."""
+
+    t: float
+    name: tuple[str, ...]
+    position: Sequence[float]
+    velocity: Sequence[float]
+    effort: Sequence[float]
+
+
+class Series(NamedTuple):
+    """One joint: t (N,) and position, velocity, effort (N, 3), NaN where a message had none."""
+
+    t: Array
+    values: Array
+
+
+def table_of(messages: Sequence[Message], source: str, wanted: Sequence[str] | None = None) -> Table:
+    """A table of all joints, or of those that are wanted and there, whichever messages they came in and in whatever order."""
+    if not messages:
+        raise LogError(f"{source}: no joint state in it")
+    series = by_joint(messages, source)
+    joints = [name for name in wanted or () if name in series] or list(series)
+    chosen = [series[name] for name in joints]
+    t, values, said = on_one_clock(joints, chosen)
+    columns: dict[str, NDArray[Any]] = {"t": t}
+    for i, field in enumerate(FIELDS):
+        if np.any(np.isfinite(values[:, :, i])):
+            columns |= {f"{name}.{field}": values[:, j, i] for j, name in enumerate(joints)}
+    return Table(columns, source, tuple(joints), remarks=said)
+
+
+def by_joint(messages: Sequence[Message], source: str) -> dict[str, Series]:
+    """The series of each joint. Messages of the same shape are stacked at once."""
+    groups: dict[tuple[Any, ...], list[Message]] = {}
+    for message in messages:
+        groups.setdefault((message.name, *(len(getattr(message, f)) for f in FIELDS)), []).append(message)
+    parts: dict[str, list[Series]] = {}
+    for (names, *lengths), group in groups.items():
+        n = len(names) or max(lengths)
+        for length, field in zip(lengths, FIELDS, strict=True):
+            if length not in (0, n):
+                raise LogError(f"{source}: a message has {n} names and {length} numbers in '{field}'")
+        t = np.array([message.t for message in group])
+        stacked = np.full((len(group), n, 3), np.nan)
+        for i, (length, field) in enumerate(zip(lengths, FIELDS, strict=True)):
+            if length:
+                stacked[:, :, i] = np.array([getattr(message, field) for message in group], float)
+        for j, name in enumerate(names or tuple(f"joint{j + 1}" for j in range(n))):
+            parts.setdefault(name, []).append(Series(t, stacked[:, j]))
+    return {name: joined(own) for name, own in parts.items()}
+
+
+def joined(parts: list[Series]) -> Series:
+    """Series from several kinds of messages as one, in order of time."""
+    if len(parts) == 1:
+        return parts[0]
+    t, values = np.concatenate([p.t for p in parts]), np.concatenate([p.values for p in parts])
+    order = np.argsort(t, kind="stable")
+    return Series(t[order], values[order])
+
+
+def on_one_clock(joints: Sequence[str], series: Sequence[Series]) -> tuple[Array, Array, tuple[str, ...]]:
+    """t (N,), values (N, n, 3): as they are where all joints come together, else at the times of the joint with the most samples."""
+    base = max(series, key=lambda s: len(s.t))
+    if all(np.array_equal(s.t, base.t) for s in series):
+        return base.t, np.stack([s.values for s in series], axis=1), ()
+    start, stop = max(s.t.min() for s in series), min(s.t.max() for s in series)
+    t = np.unique(base.t[(base.t >= start) & (base.t <= stop)])
+    if len(t) == 0:
+        raise LogError(f"the joints {', '.join(joints)} were never logged at the same time")
+    moved = [name for name, s in zip(joints, series, strict=True) if not np.array_equal(s.t, base.t)]
+    values = np.stack([interpolated(s, t) for s in series], axis=1)
+    return t, values, (f"Joints came in different messages: {', '.join(moved)} were interpolated to the time stamps of the others.",)
+
+
+def interpolated(series: Series, t: Array) -> Array:
+    """The three numbers of a joint at other times, by straight lines, each from the messages that had it."""
+    result = np.full((len(t), 3), np.nan)
+    for i in range(3):
+        good = np.isfinite(series.values[:, i])
+        if good.any():
+            result[:, i] = np.interp(t, series.t[good], series.values[good, i])
+    return result
+
+
+# -- text forms of the same ------------------------------------------------------------------------------------------------
+
+
+def names_column(table: Table) -> str | None:
+    """The column of text that holds joint names, where there is one."""
+    texts = [name for name, column in table.columns.items() if column.dtype.kind in "OUS"]
+    return next((name for name in texts if name.strip().lower().split(".")[-1].split("/")[-1] in NAME_COLUMNS), None)
+
+
+def field_columns(table: Table) -> dict[str, str]:
+    """Which column holds which field, by its last word."""
+    last = {re.split(r"[./]", name.strip().lower())[-1]: name for name in table.names}
+    return {field: last[field] for field in FIELDS if field in last}
+
+
+def messages_of(table: Table, t: Array, names: str) -> list[Message]:
+    """The messages of a table with a column of names: one joint a row, or lists in cells."""
+    fields = field_columns(table)
+    cells = {field: table.columns[column] for field, column in fields.items()}
+    messages = []
+    for i, cell in enumerate(table.columns[names]):
+        numbers = [listed(cells[field][i]) if field in cells else () for field in FIELDS]
+        messages.append(Message(float(t[i]), tuple(str(name) for name in texts(cell)), *numbers))
+    return together(messages)
+
+
+def together(messages: list[Message]) -> list[Message]:
+    """Rows of one joint each joined into one message for each time stamp."""
+    if any(len(message.name) != 1 for message in messages):
+        return messages
+    stamps: dict[float, list[Message]] = {}
+    for message in messages:
+        stamps.setdefault(message.t, []).append(message)
+
+    def gathered(own: list[Message], field: str) -> tuple[Any, ...]:
+        return tuple(x for message in own for x in getattr(message, field))
+
+    return [Message(t, gathered(own, "name"), *(gathered(own, field) for field in FIELDS)) for t, own in stamps.items()]
+
+
+def texts(cell: Any) -> list[str]:
+    """Names in a cell: a list, or text such as ['a', 'b'] or a."""
+    if isinstance(cell, (list, tuple, np.ndarray)):
+        return [str(x) for x in cell]
+    return [part.strip(" '\"") for part in str(cell).strip("[]() ").split(",") if part.strip(" '\"")]
+
+
+def listed(cell: Any) -> list[float]:
+    """Numbers in a cell: a list, a number, or text such as [0.1, 0.2] or array('d', [0.1])."""
+    if isinstance(cell, (list, tuple, np.ndarray)):
+        return [float(x) for x in cell]
+    if isinstance(cell, str):
+        return [float(x) for x in re.findall(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|nan|inf)", cell)]
+    return [float(cell)]

@@ -1,0 +1,72 @@
+"""MATLAB .mat files: by SciPy, and by h5py from version 7.3 on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import LogError, needs_extra
+from .column_table import Table
+from .npz import table_of_arrays
+
+
+def read_mat(path: Path, **_: Any) -> Table:
+    """The arrays of a .mat file; fields of structures are named with dots, as rec.position."""
+    with path.open("rb") as file:
+        hdf5 = file.read(128)[:10] != b"MATLAB 5.0" and is_hdf5(path)
+    arrays = from_hdf5(path) if hdf5 else from_mat5(path)
+    return table_of_arrays(arrays, str(path))
+
+
+def is_hdf5(path: Path) -> bool:
+    """Whether HDF5 begins in the file, at the start or after MATLAB's own header of 512 bytes."""
+    with path.open("rb") as file:
+        return b"\x89HDF\r\n\x1a\n" in file.read(520 + 8)
+
+
+def from_mat5(path: Path) -> dict[str, NDArray[Any]]:
+    """Arrays of a file up to version 7.2."""
+    import warnings
+
+    from scipy.io import loadmat
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of objects that SciPy cannot read and that are no signals
+            data = loadmat(path, squeeze_me=True, struct_as_record=False)
+    except Exception as error:  # noqa: BLE001 - a damaged file may raise anything, and one sentence is what helps
+        raise LogError(f"{path}: not a .mat file that can be read: {error}") from None
+    return {name: value for key, item in data.items() if not key.startswith("__") for name, value in flattened(str(key), item)}
+
+
+def flattened(name: str, item: Any) -> list[tuple[str, NDArray[Any]]]:
+    """A variable as named arrays: structures and cells of names taken apart."""
+    if hasattr(item, "_fieldnames"):
+        return [pair for field in item._fieldnames for pair in flattened(f"{name}.{field}", getattr(item, field))]
+    array = np.asarray(item)
+    if array.dtype.kind == "O":
+        return [(name, array.astype(str))] if array.ndim == 1 and all(isinstance(x, str) for x in array) else []
+    return [(name, array)] if array.dtype.kind in "fiubUS" else []
+
+
+def from_hdf5(path: Path) -> dict[str, NDArray[Any]]:
+    """Arrays of a file of version 7.3, which is HDF5; MATLAB's columns come first there, so they are turned round."""
+    try:
+        import h5py
+    except ImportError:
+        raise needs_extra("h5py", "hdf5", "reading a .mat file of version 7.3") from None
+    arrays: dict[str, NDArray[Any]] = {}
+
+    def visit(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset) and not name.startswith("#") and item.dtype.kind in "fiu" and "MATLAB_empty" not in item.attrs:
+            arrays[name.replace("/", ".")] = np.asarray(item[()]).T
+
+    try:
+        with h5py.File(path, "r") as file:
+            file.visititems(visit)
+    except OSError as error:
+        raise LogError(f"{path}: not a .mat file that can be read: {error}") from None
+    return arrays

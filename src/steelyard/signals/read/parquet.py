@@ -1,0 +1,46 @@
+"""Parquet, through polars."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import LogError, needs_extra
+from .column_table import Table
+
+
+def read_parquet(path: Path, **_: Any) -> Table:
+    """The columns of a Parquet file; lists in cells stay lists, times become nanoseconds since 1970."""
+    try:
+        import polars as pl
+    except ImportError:
+        raise needs_extra("polars", "tables", "reading Parquet") from None
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise LogError(f"{path}: not a Parquet file that can be read: {error}") from None
+    if not frame.height:
+        raise LogError(f"{path}: the file holds no rows")
+    return Table({name: column(frame[name]) for name in frame.columns}, str(path))
+
+
+def column(series: Any) -> NDArray[Any]:
+    """One column as an array: numbers, (N, n) blocks of fixed-size arrays, or objects."""
+    kind = series.dtype
+    if kind.is_temporal():
+        return np.asarray(series.cast(int).to_numpy() * {"ms": 10**6, "us": 10**3}.get(getattr(kind, "time_unit", "ns"), 1))
+    if kind.is_numeric():
+        return np.asarray(series.to_numpy())
+    if kind.is_nested():
+        lists = series.to_list()
+        widths = {len(item) if item is not None else -1 for item in lists}
+        numeric = all(isinstance(x, (int, float)) for item in lists[:1] for x in item or ())
+        if len(widths) == 1 and numeric and widths != {0}:
+            return np.asarray(lists, float)
+        result = np.empty(len(lists), dtype=object)
+        result[:] = lists
+        return result
+    return np.array(series.to_list(), dtype=object)

@@ -1,0 +1,1 @@
+"""Velocities and accelerations from measured positions."""
