@@ -14,6 +14,7 @@ from typing import Any
 
 from ..compiler.ir.program import Program, trace
 from ..compiler.runtime.cache import sources
+from ..compiler.runtime.fork import once_per_process
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.aba import articulated
 from ..dynamics.customise.base_inertias import regrouped
@@ -79,7 +80,7 @@ def _known_as(key: tuple[Any, ...]) -> str | None:
     return None if version is None else f"{version} {key!r}"
 
 
-_lock = RLock()
+_lock = once_per_process(RLock)
 _made: OrderedDict[tuple[Any, ...], Kernel] = OrderedDict()
 _MOST = 512  # kernels kept in memory; a robot in use holds its own besides
 
@@ -87,7 +88,7 @@ _MOST = 512  # kernels kept in memory; a robot in use holds its own besides
 def kernel(fingerprint: str, tree: Tree, name: str, *, wrench: bool = False, parameters: bool = False, frame: str | None = None) -> Kernel:
     """The compiled algorithm for the robot with that fingerprint; made once per process, its object code once per machine."""
     key = fingerprint, name, wrench, parameters, frame
-    with _lock:
+    with _lock():
         if key not in _made:
             _made[key] = Kernel.recalled(_known_as(key), lambda: program(tree, name, wrench=wrench, parameters=parameters, frame=frame))
             if len(_made) > _MOST:

@@ -7,30 +7,18 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import os
-import threading
 from dataclasses import dataclass
 from functools import cache
+from threading import RLock
 from typing import Any
 
 from ..render.llvm.loop import LIBRARY
+from .fork import fork_waits_for
 
 _names = itertools.count()
 
 
-class _Entrance:
-    """LLVM's JIT is entered by one thread at a time; a forked child finds the door open whatever other threads of its parent did."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._reopen)
-
-    def _reopen(self) -> None:
-        self.lock = threading.RLock()
-
-
-_entrance = _Entrance()
+lock = fork_waits_for(RLock())  # LLVM is entered by one thread at a time, and never forked while it works
 
 
 @dataclass(frozen=True)
@@ -52,11 +40,12 @@ class Host:
 
 @cache
 def _llvm() -> Any:
-    import llvmlite.binding as llvm
+    with lock:
+        import llvmlite.binding as llvm
 
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        return llvm
 
 
 @cache
@@ -82,7 +71,7 @@ def _jit() -> Any:
 
 def compile_object(text: str, made_for: Host | None = None) -> bytes:
     """Position-independent object code of a module, for this machine or another."""
-    with _entrance.lock:
+    with lock:
         module = _llvm().parse_assembly(text)
         module.verify()
         return bytes(_machine(made_for or host()).emit_object(module))
@@ -90,7 +79,7 @@ def compile_object(text: str, made_for: Host | None = None) -> bytes:
 
 def assembly(text: str, made_for: Host | None = None) -> str:
     """What the processor will be given, for people to read."""
-    with _entrance.lock:
+    with lock:
         return str(_machine(made_for or host()).emit_assembly(_llvm().parse_assembly(text)))
 
 
@@ -99,7 +88,7 @@ def link_object(code: bytes, symbol: str = "kernel") -> tuple[int, Any]:
 
     RuntimeError where it is no object code of this kind of machine.
     """
-    with _entrance.lock:
+    with lock:
         builder = _llvm().JITLibraryBuilder().add_object_img(code).export_symbol(symbol)
         tracker = builder.link(_jit(), f"steelyard{next(_names)}")
         return tracker[symbol], tracker

@@ -105,10 +105,11 @@ def _compiled(program: Program) -> bytes:
     for operand in (*program.inputs, *program.outputs):
         if operand.size == 0:
             raise CallError(f"{program.name}: {operand.name} has no scalar, shape {operand.shape}; expected at least one")
-    from ..render.llvm.module import render  # what only compiling needs is imported when something is compiled
+    with native.lock:
+        from ..render.llvm.module import render  # imported only where something is compiled
 
-    host = native.host()
-    return native.compile_object(render(program, host.lanes, host.fused))
+        host = native.host()
+        return native.compile_object(render(program, host.lanes, host.fused))
 
 
 @dataclass(frozen=True)

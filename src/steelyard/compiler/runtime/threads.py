@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ...errors import CallError
+from .fork import once_per_process
 
 _count: ContextVar[int | None] = ContextVar("steelyard_threads", default=None)
 
@@ -28,7 +28,7 @@ def thread_count() -> int:
     return _default() if count is None else count
 
 
-@cache
+@once_per_process
 def _default() -> int:
     return cores()
 
@@ -49,16 +49,7 @@ def _whole(count: Any) -> int:
     return int(count)
 
 
-@cache
+@once_per_process
 def pool() -> ThreadPoolExecutor:
     """The workers, started when first needed."""
     return ThreadPoolExecutor(max_workers=max(cores(), 2), thread_name_prefix="steelyard")
-
-
-def _forked() -> None:
-    pool.cache_clear()  # threads do not survive a fork
-    _default.cache_clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)

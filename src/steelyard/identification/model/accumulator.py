@@ -12,11 +12,16 @@ import numpy as np
 import scipy.linalg  # noqa: F401  its library is to be among those that are limited
 from numpy.typing import ArrayLike, NDArray
 
+from ...compiler.runtime.fork import once_per_process
 from ...errors import CallError
 
 Array = NDArray[np.float64]
 LEAF = 192  # rows factorised at once: small enough that a linear-algebra library does not spread it over threads of its own
-_pool = ThreadPoolExecutor(2, thread_name_prefix="steelyard-fold")
+
+
+@once_per_process
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(2, thread_name_prefix="steelyard-fold")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +60,7 @@ class Accumulator:
                 block *= weights[rows, j][:, None]
             return folded(self.factors[j], block), float(len(block))
 
-        done = list(_pool.map(one, range(self.n)))
+        done = list(_pool().map(one, range(self.n)))
         counts = tuple(count + more for count, (_, more) in zip(self.counts, done, strict=True))
         return Accumulator(self.reach, self.width, tuple(factor for factor, _ in done), counts)
 
