@@ -8,8 +8,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from steelyard.compiler.ir.program import Operand, trace
 from steelyard.compiler.runtime import cache
 from steelyard.compiler.runtime import jit as native
 from steelyard.compiler.runtime.kernel import Kernel
@@ -134,12 +136,15 @@ def test_a_file_that_others_can_write_is_not_read(place: Path, compiled: list[st
 
 DAMAGE = {
     "empty": lambda content: b"",
-    "truncated in the head": lambda content: content[:30],
-    "truncated at the code": lambda content: content[:51],
+    "truncated in the format": lambda content: content[:10],
+    "truncated in the name": lambda content: content[:30],
+    "truncated in the digest": lambda content: content[:80],
+    "truncated at the code": lambda content: content[:98],
     "truncated": lambda content: content[:-1],
     "longer": lambda content: content + b"\0",
-    "another format": lambda content: content.replace(b"object", b"OBJECT", 1),
-    "a bit of the digest": lambda content: content[:25] + bytes([content[25] ^ 1]) + content[26:],
+    "another format": lambda content: content.replace(b"cache 3", b"cache 4", 1),
+    "another name": lambda content: content[:18] + b"0" * 40 + content[58:],
+    "a bit of the digest": lambda content: content[:70] + bytes([content[70] ^ 1]) + content[71:],
     "a bit of the code": lambda content: content[:-100] + bytes([content[-100] ^ 64]) + content[-99:],
     "zeros": lambda content: bytes(len(content)),
 }
@@ -156,6 +161,23 @@ def test_damage_is_noticed_and_repaired(damage: str, place: Path, compiled: list
     assert path.read_bytes() == whole
     assert works(Kernel(program()))
     assert len(compiled) == 2
+
+
+def test_swapped_files_are_noticed_and_repaired(place: Path, compiled: list[str]) -> None:
+    """Each is whole and its digest is right, but it is not what its name stands for: run, it would read past the end of its arrays."""
+    one = program()
+    many = trace("many", lambda x, y: [a * b for a, b in zip(x, y, strict=True)], [Operand("x", (9,)), Operand("y", (9,))], [Operand("z", (9,))])
+    for made in (one, many):
+        Kernel(made)
+    a, b = files(place)
+    whole = a.read_bytes(), b.read_bytes()
+    a.write_bytes(whole[1])
+    b.write_bytes(whole[0])
+    assert cache.read(a.name) is None
+    assert works(Kernel(one))
+    np.testing.assert_array_equal(Kernel(many)(np.full(9, 2.0), np.arange(9.0)), 2.0 * np.arange(9.0))
+    assert len(compiled) == 4
+    assert (a.read_bytes(), b.read_bytes()) == whole
 
 
 JUNK = [

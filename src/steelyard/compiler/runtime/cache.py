@@ -1,9 +1,10 @@
 """Compiled objects on disk, in the user's own cache directory, so that the second start compiles nothing.
 
-A file is written under a temporary name and renamed, so other processes see it whole or not at all; it begins with a digest of what
-follows, so a truncated or altered one is noticed and made anew. Code that others could have written is never loaded: directory and file
-must belong to the user and be writable by no one else. Where the directory cannot be used, compiling simply happens in every process.
-When the files take more than LIMIT, those that were not used for longest go.
+A file is written under a temporary name and renamed, so other processes see it whole or not at all. It begins with a header: the
+format, the file's own name, and a digest of both and of the content. A file that is truncated, altered or stands under another file's
+name is ignored and made again. Code that others could have written is never loaded: directory and file must belong to the user and be
+writable by no one else. Where the directory cannot be used, every process compiles for itself. When the files take more than LIMIT
+bytes, the least recently used ones are removed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-FORMAT = b"steelyard object 2\n"
+FORMAT = "steelyard cache 3"
 LIMIT = 256 << 20  # bytes
 _DIGEST = 32
 _NAME = re.compile(r"[0-9a-f]{40}\.cached")
@@ -65,8 +66,8 @@ def read(name: str) -> bytes | None:
     if time.time() - info.st_mtime > _DAY:
         with suppress(OSError):
             os.utime(path)  # in use: not the next to go
-    start = len(FORMAT) + _DIGEST
-    return content[start:] if content[:start] == _head(content[start:]) else None
+    start = len(_header(name, b""))
+    return content[start:] if content[:start] == _header(name, content[start:]) else None
 
 
 def write(name: str, content: bytes) -> None:
@@ -78,15 +79,17 @@ def write(name: str, content: bytes) -> None:
         handle, temporary = tempfile.mkstemp(dir=place, prefix=_TEMPORARY)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(_head(content) + content)
+                file.write(_header(name, content) + content)
             os.replace(temporary, place / name)
         except OSError:
             os.unlink(temporary)
         _prune(place)
 
 
-def _head(content: bytes) -> bytes:
-    return FORMAT + hashlib.blake2b(content, digest_size=_DIGEST).digest()
+def _header(name: str, content: bytes) -> bytes:
+    """What the file of a name begins with: a swapped file has another name in its header than in the directory."""
+    start = f"{FORMAT}\n{name}\n".encode()
+    return start + hashlib.blake2b(start + content, digest_size=_DIGEST).digest()
 
 
 def _safe(place: Path | None) -> Path | None:
