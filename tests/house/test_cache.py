@@ -166,7 +166,9 @@ def test_damage_is_noticed_and_repaired(damage: str, place: Path, compiled: list
 def test_swapped_files_are_noticed_and_repaired(place: Path, compiled: list[str]) -> None:
     """Each is whole and its digest is right, but it is not what its name stands for: run, it would read past the end of its arrays."""
     one = program()
-    many = trace("many", lambda x, y: [a * b for a, b in zip(x, y, strict=True)], [Operand("x", (9,)), Operand("y", (9,))], [Operand("z", (9,))])
+    many = trace(
+        "many", lambda x, y: [a * b for a, b in zip(x, y, strict=True)], [Operand("x", (9,)), Operand("y", (9,))], [Operand("z", (9,))]
+    )
     for made in (one, many):
         Kernel(made)
     a, b = files(place)
