@@ -1,56 +1,166 @@
-"""Files written whole or not at all, and never over another one unasked."""
+"""The one writer of files and folders: whole or not at all, and over existing ones only if asked.
+
+Contents are written under a temporary name beside the target, flushed to the disk and then renamed. A symbolic link stays a link: the file
+it points to is written. A new file gets the mode 0666 less the umask; a replaced file keeps its mode.
+"""
 
 from __future__ import annotations
 
 import os
 import secrets
-from contextlib import suppress
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import CallError
 
-_FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+Name = str | os.PathLike[str]
+Content = bytes | str | Callable[[Path], object]  # text is written as UTF-8; a function writes to the path that it is given
+OVERWRITE = "pass overwrite=True to replace it"  # how errors end; the command line has its own words for it
+TEMPORARY = ".steelyard-"  # how temporary names begin
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
-def write_whole(path: str | os.PathLike[str], data: bytes, overwrite: bool = False) -> None:
-    """Put data into a file: under another name first, then renamed in one step. An existing file is only replaced where asked."""
-    target = Path(os.path.realpath(path))  # a link stays one: what it points to is written
+def write_whole(path: Name, content: Content, overwrite: bool = False, mode: int | None = None) -> Path:
+    """Write a file and return its path. With `mode` the file gets this mode, less the umask, also if it replaces another.
+
+    Raises CallError if the file exists and `overwrite` is False, if its folder is missing, or if the system refuses.
+    """
+    write_files({path: content}, overwrite, mode)
+    return Path(path)
+
+
+def write_files(contents: Mapping[Name, Content], overwrite: bool = False, mode: int | None = None) -> None:
+    """Write several files, all or none: if one cannot be written, the others are as they were."""
+    targets = {check_file(path, overwrite): content for path, content in contents.items()}
+    temporaries = {target: _temporary(target) for target in targets}
+    try:
+        for target, content in targets.items():
+            with _refusals(target):
+                _create(temporaries[target], content, target, mode)
+        _rename_all([(temporaries[target], target) for target in targets], overwrite)
+    finally:
+        for temporary in temporaries.values():
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(path: Name, overwrite: bool = False) -> Iterator[Path]:
+    """Give a temporary folder to fill; its files appear in the folder `path` when the block ends without an error.
+
+    With `overwrite` the folder may have files already: those of the same names are replaced, all or none, and the others stay.
+    """
+    target = check_folder(path, overwrite)
+    filled = _temporary(target)
+    with _refusals(target):
+        filled.mkdir()
+    try:
+        yield filled
+        if target.exists():
+            _rename_all([(part, target / part.name) for part in sorted(filled.iterdir())], overwrite)
+        else:
+            with _refusals(target):
+                filled.rename(target)
+    finally:
+        shutil.rmtree(filled, ignore_errors=True)
+
+
+def check_file(path: Name, overwrite: bool = False) -> Path:
+    """Return the file that a path leads to if it may be written now; CallError if not."""
+    target = Path(os.path.realpath(path))
     if target.is_dir():
         raise CallError(f"{target} is a folder; expected the name of a file to write")
     if not target.parent.is_dir():
         raise CallError(f"{target} cannot be written: there is no folder {target.parent}")
     if target.exists() and not overwrite:
         raise _exists(target)
-    temporary = target.parent / f".{target.name}.{secrets.token_hex(6)}"
-    try:
-        _create(temporary, data, target)
-        _rename(temporary, target, overwrite)
-    except OSError as error:
-        raise CallError(f"{target} cannot be written: {error.strerror}") from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
+    return target
 
 
-def _create(temporary: Path, data: bytes, target: Path) -> None:
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666
-    with open(os.open(temporary, _FRESH, mode), "wb") as file:
-        file.write(data)
-        file.flush()
+def check_folder(path: Name, overwrite: bool = False) -> Path:
+    """Return the folder that a path leads to if it may be filled now: it is absent or empty, or `overwrite` is True; CallError if not."""
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise CallError(f"{target} cannot be written: there is no folder {target.parent}")
+    if target.exists() and not target.is_dir():
+        raise CallError(f"{target} is a file; expected the name of a folder to write")
+    if target.is_dir() and any(target.iterdir()) and not overwrite:
+        raise _exists(target)
+    return target
+
+
+def _temporary(target: Path) -> Path:
+    return target.with_name(f"{TEMPORARY}{secrets.token_hex(6)}{target.suffix}")
+
+
+def _create(temporary: Path, content: Content, target: Path, mode: int | None) -> None:
+    with open(os.open(temporary, _NEW, 0o666 if mode is None else mode), "r+b") as file:
+        if mode is None and target.exists():
+            temporary.chmod(target.stat().st_mode & 0o777)
+        if callable(content):
+            content(temporary)
+        else:
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
         os.fsync(file.fileno())
 
 
+def _rename_all(moves: Sequence[tuple[Path, Path]], overwrite: bool) -> None:
+    """Rename files to their targets; if one cannot be, undo those before it."""
+    backups: dict[Path, Path] = {}
+    done: list[Path] = []
+    try:
+        for temporary, target in moves:
+            with _refusals(target):
+                if len(moves) > 1 and target.exists():
+                    backups[target] = Path(shutil.copy2(target, _temporary(target)))
+                _rename(temporary, target, overwrite)
+            done.append(target)
+    except BaseException:
+        for target in done:
+            with suppress(OSError):
+                backups[target].replace(target) if target in backups else target.unlink()
+        raise
+    finally:
+        for backup in backups.values():
+            backup.unlink(missing_ok=True)
+
+
 def _rename(temporary: Path, target: Path, overwrite: bool) -> None:
+    """Rename a file; without `overwrite` fail if another process has written the target meanwhile."""
     if overwrite:
         os.replace(temporary, target)
         return
     try:
-        os.link(temporary, target)  # unlike a rename it fails where someone else was faster
+        try:
+            os.link(temporary, target)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links: reserve the name first
+            os.close(os.open(target, _NEW))
+            _replace_reserved(temporary, target)
     except FileExistsError:
         raise _exists(target) from None
-    except OSError:  # a file system without hard links
-        os.rename(temporary, target)
+
+
+def _replace_reserved(temporary: Path, target: Path) -> None:
+    try:
+        os.replace(temporary, target)
+    except BaseException:
+        target.unlink()
+        raise
+
+
+@contextmanager
+def _refusals(target: Path) -> Iterator[None]:
+    """Turn the system's errors into a CallError that names the target."""
+    try:
+        yield
+    except OSError as error:
+        raise CallError(f"{target} cannot be written: {error.strerror or error}") from None
 
 
 def _exists(target: Path) -> CallError:
-    return CallError(f"{target} exists already; say overwrite=True to replace it")
+    return CallError(f"{target} exists already{' and is not empty' if target.is_dir() else ''}; {OVERWRITE}")

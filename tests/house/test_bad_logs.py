@@ -204,17 +204,17 @@ def test_calls_that_do_not_fit() -> None:
 def test_nothing_is_written_over_and_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = Log(t=T, q=Q)
     path = write(tmp_path, "run.csv", "mine")
-    fails("exists already", lambda: to_csv(log, path))
+    fails("exists already", lambda: to_csv(log, path), CallError)
     assert path.read_text(encoding="utf-8") == "mine"
     to_csv(log, path, overwrite=True)
     assert read_log(path).N == 30
-    fails("no such folder", lambda: to_npz(log, tmp_path / "none" / "a.npz"))
+    fails("no folder", lambda: to_npz(log, tmp_path / "none" / "a.npz"), CallError)
 
     def broken(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
     monkeypatch.setattr(np, "savez_compressed", broken)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(CallError, match=r"a\.npz cannot be written: disk full"):
         to_npz(log, tmp_path / "a.npz")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["run.csv"]
 

@@ -14,6 +14,7 @@ from steelyard import kernels
 from steelyard.compiler.runtime import cache, kernel, machine_code
 from steelyard.compiler.runtime import cache as sources
 from steelyard.compiler.runtime.kernel import Interface, Kernel
+from steelyard.files import TEMPORARY
 from tests.cached import compiled, files, place, program, refused, works
 
 __all__ = ["compiled", "place"]  # fixtures
@@ -66,7 +67,7 @@ def test_all_that_traces_is_named(root: Path) -> None:
     script = "import steelyard.kernels, sys; print(*sorted(m for m in sys.modules if m.startswith('steelyard.')))"
     environment = {**os.environ, "PYTHONPATH": str(root / "src")}
     run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
-    folders = {module.split(".")[1] for module in run.stdout.split()} - {"errors", "version"}
+    folders = {module.split(".")[1] for module in run.stdout.split()} - {"errors", "files", "version"}
     assert folders == {folder.name for folder in kernels._TRACING}
 
 
@@ -167,7 +168,7 @@ def test_only_its_own_files_go(place: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_what_dead_writers_left_goes(place: Path) -> None:
     place.mkdir(parents=True, mode=0o700)
-    old, new = place / ".new-old", place / ".new-new"
+    old, new = place / f"{TEMPORARY}old", place / f"{TEMPORARY}new"
     for path in (old, new):
         path.write_bytes(b"half")
     age(old, 1)

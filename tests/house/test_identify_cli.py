@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.apps.outputs import next_free, whole_folder
+from steelyard.apps.outputs import next_free
+from steelyard.files import whole_folder
 from steelyard.signals.write import to_csv
 from tests.house.test_cli import Run, run
 

@@ -125,7 +125,7 @@ def test_a_body_without_a_centre_of_mass_goes_into_toml_only() -> None:
 def test_nothing_is_written_over_unasked(write, tmp_path: Path) -> None:
     path = tmp_path / "robot"
     path.write_text("precious")
-    with pytest.raises(CallError, match="exists already; say overwrite=True"):
+    with pytest.raises(CallError, match="exists already; pass overwrite=True"):
         write(load("planar_2r"), path)
     assert path.read_text() == "precious"
     write(load("planar_2r"), path, overwrite=True)

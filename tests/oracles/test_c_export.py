@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -151,7 +153,7 @@ def test_a_name_cannot_leave_its_comment(tmp_path: Path) -> None:
 def test_nothing_is_written_over_unless_asked(tmp_path: Path) -> None:
     made = module_of(sy.load("planar_2r"))
     (tmp_path / "planar_2r.c").write_text("precious")
-    with pytest.raises(sy.CallError, match=r"planar_2r\.c exists already; say overwrite=True"):
+    with pytest.raises(sy.CallError, match=r"planar_2r\.c exists already; pass overwrite=True"):
         write_c(made, tmp_path)
     assert (tmp_path / "planar_2r.c").read_text() == "precious"
     assert not (tmp_path / "planar_2r.h").exists()
@@ -159,18 +161,21 @@ def test_nothing_is_written_over_unless_asked(tmp_path: Path) -> None:
     assert "planar_2r_jacobian" in (tmp_path / "planar_2r.c").read_text()
 
 
+def _full_for_c(real: Callable[[Path, Path], None]) -> Callable[[Path, Path], None]:
+    """A function of `os` that fails where it would make a .c file."""
+
+    def failing(source: Path, target: Path) -> None:
+        if target.suffix == ".c":
+            raise OSError("the disk is full")
+        real(source, target)
+
+    return failing
+
+
 def test_both_files_or_neither(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = module_of(sy.load("planar_2r"))
-    from steelyard.c_export import c_module as write
-
-    real = write.write_whole
-
-    def failing(path: Path, data: bytes, overwrite: bool) -> None:
-        if path.suffix == ".c":
-            raise sy.CallError("the disk is full")
-        real(path, data, overwrite)
-
-    monkeypatch.setattr(write, "write_whole", failing)
+    for name in ("link", "replace"):
+        monkeypatch.setattr(os, name, _full_for_c(getattr(os, name)))
     with pytest.raises(sy.CallError, match="full"):
         write_c(made, tmp_path)
     assert not list(tmp_path.iterdir())

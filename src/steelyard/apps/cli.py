@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from ..errors import SteelyardError
+from ..files import OVERWRITE
 from ..version import __version__
 from .commands import bench, check, demo, doctor, excite, export, identify, info, robots, torque, validate
 
@@ -50,7 +51,7 @@ def main() -> None:
     try:
         app()
     except SteelyardError as error:
-        _stop(str(error), BAD_INPUT)
+        _stop(str(error).replace(OVERWRITE, "give --force to replace it"), BAD_INPUT)
     except KeyboardInterrupt:
         _stop("interrupted", INTERRUPTED)
     except BrokenPipeError:

@@ -15,7 +15,7 @@ from ..compiler.render import c99
 from ..dynamics.kinematics import find_frame
 from ..dynamics.parametric import parameter_names, parameter_vector
 from ..errors import CallError, choices
-from ..files import write_whole
+from ..files import write_files
 from ..kernels import ALGORITHMS, program
 from ..mechanism.tree import Tree
 from ..version import __version__
@@ -212,32 +212,15 @@ def module(
 
 
 def write_c(made: Module, directory: str | os.PathLike[str], overwrite: bool = False) -> tuple[Path, Path]:
-    """Write <prefix>.h and <prefix>.c into a folder, which is made if only it is missing. Returns both paths, the header first."""
+    """Write <prefix>.h and <prefix>.c, both or neither, into a folder. Makes the folder, but not its parents. Returns header and source."""
     folder = Path(directory)
-    paths = folder / f"{made.prefix}.h", folder / f"{made.prefix}.c"
-    texts = header(made), source(made)
-    _prepare(folder, paths, overwrite)
-    kept = {path: path.read_bytes() for path in paths if path.exists()}
-    try:
-        for path, text in zip(paths, texts, strict=True):
-            write_whole(path, text.encode("ascii"), overwrite)
-    except BaseException:
-        for path in paths:
-            if path in kept:
-                path.write_bytes(kept[path])
-            else:
-                path.unlink(missing_ok=True)
-        raise
-    return paths
-
-
-def _prepare(folder: Path, paths: Sequence[Path], overwrite: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise CallError(f"{folder} is a file; expected a folder to write C into")
-    for path in paths:
-        if path.exists() and not overwrite:
-            raise CallError(f"{path} exists already; say overwrite=True to replace it")
+    paths = folder / f"{made.prefix}.h", folder / f"{made.prefix}.c"
+    texts = header(made), source(made)
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise CallError(f"the folder {folder} cannot be made: {error.strerror}") from None
+    write_files(dict(zip(paths, texts, strict=True)), overwrite)
+    return paths

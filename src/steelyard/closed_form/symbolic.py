@@ -139,7 +139,7 @@ class Symbolic:
 
     def write_tex(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write a LaTeX document of the whole model, whole or not at all; it compiles with any TeX that has amsmath."""
-        write_whole(path, document(self).encode("utf-8"), overwrite)
+        write_whole(path, document(self), overwrite)
 
     def _repr_latex_(self) -> str:
         if self.terms:

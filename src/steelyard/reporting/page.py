@@ -28,7 +28,7 @@ def report(fit: Any, path: str | os.PathLike[str], validation: Any = None, truth
     """
     validation = validation if validation is None or hasattr(validation, "total_relative_error") else fit.validate(validation)
     text = render(gather(fit, validation, truth))
-    write_whole(path, text.encode(), overwrite)
+    write_whole(path, text, overwrite)
     return Path(path)
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import LogError, needs_extra
+from ..errors import needs_extra
+from ..files import write_whole
 from .log import Log
 
 
@@ -24,7 +22,7 @@ def to_csv(log: Log, path: str | Path, overwrite: bool = False) -> Path:
             file.write(",".join(names) + "\n")
             np.savetxt(file, table, fmt="%.17g", delimiter=",")
 
-    return whole(Path(path), overwrite, write)
+    return write_whole(path, write, overwrite)
 
 
 def to_npz(log: Log, path: str | Path, overwrite: bool = False) -> Path:
@@ -39,7 +37,7 @@ def to_npz(log: Log, path: str | Path, overwrite: bool = False) -> Path:
         with part.open("wb") as file:
             np.savez_compressed(file, **arrays, remarks=np.array(log.remarks, dtype=str))
 
-    return whole(Path(path), overwrite, write)
+    return write_whole(path, write, overwrite)
 
 
 def to_parquet(log: Log, path: str | Path, overwrite: bool = False) -> Path:
@@ -50,29 +48,10 @@ def to_parquet(log: Log, path: str | Path, overwrite: bool = False) -> Path:
         raise needs_extra("polars", "tables", "writing Parquet") from None
     names, table = wide(log)
     frame = pl.DataFrame({name: table[:, i] for i, name in enumerate(names)})
-    return whole(Path(path), overwrite, frame.write_parquet)
+    return write_whole(path, frame.write_parquet, overwrite)
 
 
 def wide(log: Log) -> tuple[list[str], np.ndarray]:
     """Names and numbers (N, columns) of all signals side by side."""
     names = ["t"] + [f"{signal}_{joint}" for signal in log.signals for joint in log.labels]
     return names, np.column_stack([log.t] + [getattr(log, signal) for signal in log.signals])
-
-
-def whole(path: Path, overwrite: bool, write: Callable[[Path], None]) -> Path:
-    """Write beside the target and put it in place at the end."""
-    if path.exists() and not overwrite:
-        raise LogError(f"{path}: it exists already: give overwrite=True, or another name")
-    if not path.parent.is_dir():
-        raise LogError(f"{path}: no such folder: {path.parent}")
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    part = Path(name)
-    try:
-        write(part)
-        part.chmod(0o644)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    return path

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ..outputs import free_folder, next_free, whole_folder
+from ...files import check_folder, whole_folder
+from ..outputs import next_free
 
 
 def demo(
@@ -25,7 +26,7 @@ def demo(
     from ..show.result import progress
 
     can_report()
-    folder = next_free(Path("steelyard-demo")) if out is None else free_folder(out, force)
+    folder = next_free(Path("steelyard-demo")) if out is None else check_folder(out, force)
     screen, loaded = console(), load(robot, quiet=True)
     laws, told = first_part(loaded)
     screen.print(told)

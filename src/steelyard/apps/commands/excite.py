@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..outputs import free_path
+from ...files import check_file
 
 
 def excite(
@@ -29,7 +29,7 @@ def excite(
     from ..show.result import progress
 
     if out is not None:
-        free_path(out, force)
+        check_file(out, force)
     loaded = load(robot)
     with progress() as tell:
         motion = sy.excite(loaded, seconds, harmonics, 1 / seconds if seconds else None, seed, rate=rate, margin=margin, progress=tell)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ...errors import CallError
-from ..outputs import free_path
+from ...files import check_file
 
 
 def export(
@@ -27,7 +27,7 @@ def export(
     if not targets and c is None:
         raise CallError("export needs to know what to write: --urdf FILE, --toml FILE, --tex FILE, --c DIR or several of them")
     for path in targets.values():
-        free_path(path, force)
+        check_file(path, force)
     loaded = load(robot)
     for kind, path in targets.items():
         if kind == "tex":

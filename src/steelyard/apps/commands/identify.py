@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..outputs import free_folder, whole_folder
+from ...files import check_folder, whole_folder
 
 
 def identify(
@@ -35,7 +35,7 @@ def identify(
     from ..show.result import outcome, progress
 
     if out is not None:
-        free_folder(out, force)
+        check_folder(out, force)
         if report:
             can_report()
     loaded = load(robot)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...errors import CallError
-from ..outputs import write_whole
+from ...files import write_whole
 
 if TYPE_CHECKING:
     from ...robot import Robot

@@ -14,17 +14,18 @@ import os
 import re
 import stat
 import sys
-import tempfile
 import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from ...errors import CallError
+from ...files import TEMPORARY, write_whole
+
 FORMAT = "steelyard cache 3"
 LIMIT = 256 << 20  # bytes
 _DIGEST = 32
 _NAME = re.compile(r"[0-9a-f]{40}\.cached")
-_TEMPORARY = ".new-"
 _HOUR, _DAY = 3600.0, 86400.0
 
 
@@ -75,14 +76,8 @@ def write(name: str, content: bytes) -> None:
     place = _safe(directory())
     if place is None:
         return
-    with suppress(OSError):
-        handle, temporary = tempfile.mkstemp(dir=place, prefix=_TEMPORARY)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_header(name, content) + content)
-            os.replace(temporary, place / name)
-        except OSError:
-            os.unlink(temporary)
+    with suppress(OSError, CallError):
+        write_whole(place / name, _header(name, content) + content, overwrite=True, mode=0o600)
         _prune(place)
 
 
@@ -121,7 +116,7 @@ def _prune(place: Path) -> None:
     for entry in os.scandir(place):
         with suppress(OSError):  # another process may be pruning too
             info = entry.stat(follow_symlinks=False)
-            if entry.name.startswith(_TEMPORARY) and time.time() - info.st_mtime > _HOUR:
+            if entry.name.startswith(TEMPORARY) and time.time() - info.st_mtime > _HOUR:
                 os.unlink(entry.path)
             elif _NAME.fullmatch(entry.name) and stat.S_ISREG(info.st_mode):
                 files.append((info.st_mtime, info.st_size, entry.path))

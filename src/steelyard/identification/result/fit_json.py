@@ -6,14 +6,12 @@ import hashlib
 import json
 import os
 import platform
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import CallError
+from ...files import write_whole
 from ...signals.log import Log
 from ...version import __version__
 
@@ -72,20 +70,9 @@ def as_dict(fit: Fit) -> dict[str, Any]:
 
 
 def write_json(fit: Fit, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-    """Write the fit whole or not at all; never over a file unless asked."""
-    target = Path(path)
-    if target.exists() and not overwrite:
-        raise CallError(f"{target} exists; give overwrite=True to replace it")
+    """Write the fit as JSON; over an existing file only with `overwrite`."""
     text = json.dumps(plain(as_dict(fit)), indent=1, ensure_ascii=False, allow_nan=False)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-        os.chmod(name, 0o644)
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(path, text + "\n", overwrite)
 
 
 def plain(value: Any) -> Any:

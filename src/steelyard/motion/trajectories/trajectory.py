@@ -71,7 +71,7 @@ class Trajectory:
         text.write(",".join(["t", *(f"{quantity}.{name}" for quantity in ("q", "qd", "qdd") for name in names)]) + "\n")
         for row in np.column_stack([self.t, self.q, self.qd, self.qdd]).tolist():
             text.write(",".join(map(repr, row)) + "\n")
-        write_whole(path, text.getvalue().encode(), overwrite)
+        write_whole(path, text.getvalue(), overwrite)
 
     def __repr__(self) -> str:
         said = f", condition {self.excitation.condition:.3g}" if self.excitation else ""
