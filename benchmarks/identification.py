@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 import steelyard as sy
+from benchmarks.machine import this_machine
 from benchmarks.targets import urdf
 from steelyard.apps.inputs import load
 from steelyard.apps.show.console import console
-from steelyard.bench import this_machine
 from steelyard.identification import ESTIMATORS
 
 RATE = 1000.0  # [Hz]
@@ -83,8 +83,7 @@ def main() -> int:
     parser.add_argument("--samples", type=int, default=1_000_000)
     options = parser.parse_args()
     out = console()
-    machine = this_machine()
-    out.print(str(machine), machine.busy)
+    out.print(this_machine())
     path = urdf("ur5")
     robot = load(path, quiet=True).with_friction(viscous=2.0, coulomb=3.0, offset=0.2).with_rotors(0.5)
     log = synthetic(robot, options.samples)

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import steelyard as sy
+from benchmarks.generated_c import compile_c, compiler, nanoseconds_per_call
 from steelyard.c_export import FUNCTIONS
 from steelyard.c_export.c_module import EQUATIONS, FRAMED, Module, header, identifier, module, write_c
-from steelyard.c_export.timing import compile_c, compiler, nanoseconds_per_call
 from steelyard.kernels import ALGORITHMS, kernel
 
 STRICT = ("-Wall", "-Wextra", "-Werror", "-std=c99", "-pedantic", "-Wconversion", "-Wshadow", "-shared", "-fPIC", "-O1")

@@ -6,6 +6,5 @@ Knows trees and names, not robots: it is a user of `kernels`, beside `closed_for
 from __future__ import annotations
 
 from .c_module import FUNCTIONS, module, write_c
-from .timing import nanoseconds_per_call
 
-__all__ = ["FUNCTIONS", "module", "nanoseconds_per_call", "write_c"]
+__all__ = ["FUNCTIONS", "module", "write_c"]

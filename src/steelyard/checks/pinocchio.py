@@ -1,8 +1,9 @@
-"""Pinocchio's opinion of the same robot, where it is installed: built from our numbers, asked for the same torques."""
+"""The same robot in Pinocchio, built from our numbers: its torques to compare with, and its functions to race against. Needs `pin`."""
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,37 +11,86 @@ from numpy.typing import NDArray
 
 from ..algebra.spatial import at_com
 from ..algebra.vector import ZERO, full
-from ..mechanism.tree import Tree
+from ..errors import needs_extra
+from ..mechanism.tree import Body, Tree
 from ..robot import Robot
+from .states import States
 
 Array = NDArray[np.float64]
 
+# What Pinocchio 4 does not compute if a joint mimics another. On its own threads this would end the process, so it is not tried.
+NO_MIMIC = frozenset({
+    "abaInParallel", "computeJointTorqueRegressor", "computeKineticEnergy", "computePotentialEnergy", "computeRNEADerivatives",
+    "computeABADerivatives",
+})  # fmt: skip
 
-def pinocchio_torques(robot: Robot, q: Array, qd: Array, qdd: Array) -> Array | None:
-    """Rigid-body torques (N, n) [N m|N] by pinocchio.rnea, or None where the package is absent. Friction and rotors are not in them."""
-    try:
-        pin: Any = importlib.import_module("pinocchio")
-    except ImportError:
-        return None
-    tree = robot.tree
-    model, rows = _model(pin, tree)
-    data = model.createData()
-    G, offset = np.zeros((model.nv, tree.n)), np.zeros(model.nv)
-    for body, row in zip(tree.bodies, rows, strict=True):
-        G[row, body.coordinate], offset[row] = body.multiplier, body.offset
-    return np.array([G.T @ pin.rnea(model, data, G @ a + offset, G @ b, G @ c) for a, b, c in zip(q, qd, qdd, strict=True)])
+
+class PinocchioModel:
+    """A robot's rigid bodies and rotor inertias in Pinocchio. It has no friction and no rotors that spin on moving links.
+
+    `refused` are the functions of Pinocchio that cannot take this robot.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        try:
+            self.pin: Any = importlib.import_module("pinocchio")
+        except ImportError:
+            raise needs_extra("pin", "test", "the comparison with Pinocchio") from None
+        self.model, self.columns = _model(self.pin, robot.tree)
+        self.data = self.model.createData()
+        self.refused = NO_MIMIC if len(robot.tree.bodies) > robot.n else frozenset()
+
+    def arrange(self, states: States) -> States:
+        """Return states with their columns in Pinocchio's order."""
+        order = np.argsort(self.columns)
+        return States(*(np.ascontiguousarray(x[:, order]) for x in states))
+
+    def torques(self, states: States) -> Array:
+        """Inverse dynamics by pinocchio.rnea: (N, n) [N m|N], in our order."""
+        rows = zip(*self.arrange(states), strict=True)
+        return np.array([self.pin.rnea(self.model, self.data, *row) for row in rows]).reshape(len(states.q), -1)[:, self.columns]
+
+    def batch(self, function: str, *inputs: Array) -> Callable[[], object]:
+        """A call of one of Pinocchio's batched functions on one thread, which writes into an array that exists."""
+        call, pool = getattr(self.pin, function), self.pin.ModelPool(self.model, 1)
+        columns, out = [x.T for x in inputs], np.empty((len(inputs[0]), self.model.nv)).T
+        return lambda: call(1, pool, *columns, out)
+
+    def loop(self, function: str, *inputs: Array) -> Callable[[], object]:
+        """A Python loop of one of Pinocchio's functions over samples, in its least form: rows cut before, results thrown away."""
+        rows = list(zip(*(list(x) for x in inputs), strict=True))
+        call, model, data = getattr(self.pin, function), self.model, self.data
+
+        def run() -> None:
+            for row in rows:
+                call(model, data, *row)
+
+        return run
 
 
 def _model(pin: Any, tree: Tree) -> tuple[Any, list[int]]:
-    """A Pinocchio model of the tree's bodies, and the row of each body's joint in its vectors."""
+    """A Pinocchio model of a tree, and the velocity index in it of each of our coordinates."""
     model = pin.Model()
     model.gravity.linear = np.array(tree.gravity)
-    ids, rows = {-1: 0}, []
+    ids = {-1: 0}
     for i, body in enumerate(tree.bodies):
-        kind = pin.JointModelRevoluteUnaligned if body.kind == "revolute" else pin.JointModelPrismaticUnaligned
         placement = pin.SE3(np.array(body.placement.R), np.array(body.placement.p))
-        ids[i] = model.addJoint(ids[body.parent], kind(np.array(body.axis)), placement, f"joint{i}")
+        ids[i] = model.addJoint(ids[body.parent], _joint(pin, body), placement, body.joint)
         m, c, I = at_com(body.inertia) if body.inertia.m else (0.0, ZERO, body.inertia.I)  # noqa: E741
         model.appendBodyToJoint(ids[i], pin.Inertia(m, np.array(c), np.array(full(I))), pin.SE3.Identity())
-        rows.append(model.joints[ids[i]].idx_v)
-    return model, rows
+    leaders = {body.coordinate: ids[i] for i, body in enumerate(tree.bodies) if body.joint == tree.coordinates[body.coordinate]}
+    for i, body in enumerate(tree.bodies):
+        if ids[i] != leaders[body.coordinate]:
+            model = pin.transformJointIntoMimic(model, leaders[body.coordinate], ids[i], body.multiplier, body.offset)
+    columns = [model.joints[leaders[k]].idx_v for k in range(tree.n)]
+    model.armature[columns] = [inertia or 0.0 for inertia in tree.armature]
+    return model, columns
+
+
+def _joint(pin: Any, body: Body) -> Any:
+    """Pinocchio's joint; its faster one where the axis is x, y or z."""
+    turns = body.kind == "revolute"
+    axis = next((letter for letter, unit in zip("XYZ", np.eye(3), strict=True) if np.array_equal(unit, body.axis)), "")
+    if axis:
+        return getattr(pin, f"JointModel{'R' if turns else 'P'}{axis}")()
+    return (pin.JointModelRevoluteUnaligned if turns else pin.JointModelPrismaticUnaligned)(np.array(body.axis))

@@ -1,10 +1,16 @@
-"""`steelyard bench`: how fast the kernels are here, against Pinocchio where it is installed."""
+"""`steelyard bench`: how fast the kernels are on this machine, against Pinocchio if it is installed."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ...checks.timing import Timing
 
 
 def bench(
@@ -12,25 +18,36 @@ def bench(
         list[str] | None, typer.Argument(metavar="[ROBOT]...", help="Built-in names or files; two built-in ones if none.")
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds to take the best of.")] = 12,
-    startup: Annotated[
-        bool, typer.Option("--startup", help="Also measure import, compilation and the disk cache in fresh processes.")
-    ] = False,
 ) -> None:
-    """Time every kernel on one thread in plain arrays, taking turns with Pinocchio; ratios are what holds from run to run."""
-    from ...bench import measure, measure_startup, this_machine
+    """Time every kernel on one thread in plain arrays, taking turns with Pinocchio. The ratios hold from run to run."""
+    from ...checks.timing import against_pinocchio, machine
     from ..inputs import load
     from ..show.console import console
-    from ..show.speed import speed_table, startup_table
 
-    names = robots or ["puma560", "elbow_6r"]
     out = console()
-    machine = this_machine()
-    out.print(str(machine), machine.busy)
-    for name in names:
-        rows, missing = measure(load(name), rounds)
-        out.print(speed_table(name, rows))
-        if missing:
-            out.print(f"Absolute times only, because {missing}.")
+    out.print(machine())
+    for name in robots or ["puma560", "elbow_6r"]:
+        timings, absent = against_pinocchio(load(name), rounds)
+        out.print(speed_table(name, timings))
+        if absent:
+            out.print(f"Absolute times only: {absent}.")
     out.print("Best of many rounds in which both take turns, one thread, friction left out.")
-    if startup:
-        out.print(startup_table([measure_startup(name) for name in names]))
+
+
+def speed_table(robot: str, timings: Sequence[Timing], targets: Mapping[str, float] | None = None) -> Table:
+    """Nanoseconds per sample and ratios, quantity by quantity; with targets (quantity -> ratio), whether they are met."""
+    from rich.text import Text
+
+    from ..show.console import table
+
+    made = table(f"Speed of {robot}", ["kernel", ">samples", ">ns each", ">other", ">faster", *([">target"] if targets else []), "than"])
+    for row in timings:
+        ratio, target = row.ratio or 0.0, (targets or {}).get(row.quantity)
+        met = Text("") if target is None else Text(f"{target:g}× {'met' if ratio >= target else 'MISSED'}")
+        faster = f"{ratio:.1f}×" if ratio else ""
+        made.add_row(row.quantity, str(row.samples), _short(row.ours), _short(row.other), faster, *([met] if targets else []), row.how)
+    return made
+
+
+def _short(nanoseconds: float | None) -> str:
+    return "" if nanoseconds is None else f"{nanoseconds:.1f}" if nanoseconds < 1000 else f"{nanoseconds:.0f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from .motion import motion_table
 from .result import drawn, errors, verdict
 
 if TYPE_CHECKING:
-    from ...bench import Machine, Yardstick
+    from ...checks.timing import Timing
     from ...experiments.rehearsal import Experiment
     from ...robot import Robot
 
@@ -25,27 +26,22 @@ WELL, ROWS = 0.05, 24  # relative standard deviation and number of the parameter
 
 def first_part(robot: Robot) -> tuple[bool, RenderableType]:
     """Whether the robot obeys physics; what it is, that sentence, and how fast its kernel is."""
-    from ...bench import against_plain_python, this_machine
     from ...checks.laws import check
     from ...checks.states import swing
+    from ...checks.timing import against_python, machine
 
     laws = check(robot)
-    speed = speed_lines(against_plain_python(robot, swing(robot, SAMPLES, SECONDS)), this_machine())
+    speed = speed_lines(*against_python(robot, swing(robot, SAMPLES, SECONDS)), machine())
     return laws.ok, Group(head(robot), Text(laws.verdict, style="green" if laws.ok else "bold red"), speed)
 
 
-def speed_lines(yardstick: Yardstick, machine: Machine) -> RenderableType:
-    """The compiled kernel against plain Python and plain NumPy, and where that was."""
+def speed_lines(timings: Sequence[Timing], difference: float, machine: str) -> RenderableType:
+    """The compiled kernel against plain Python and plain NumPy, and the machine."""
     made = table("Speed of inverse dynamics, one thread", ["", ">ns a sample", ">times slower"])
-    rows = (
-        ("compiled kernel", yardstick.kernel),
-        ("the same algorithm on NumPy arrays", yardstick.arrays),
-        ("... in a Python loop", yardstick.loop),
-    )
-    for name, nanoseconds in rows:
-        made.add_row(name, f"{nanoseconds:,.1f}", "" if nanoseconds == yardstick.kernel else f"{nanoseconds / yardstick.kernel:,.0f}")
-    agreement = f"All three give the same torques to {yardstick.difference:.0e}."
-    return Group(made, Text(agreement), Text(str(machine), style="dim"))
+    made.add_row("compiled kernel", f"{timings[0].ours:,.1f}", "")
+    for row in timings:
+        made.add_row(row.how, f"{row.other:,.1f}", f"{row.ratio:,.0f}")
+    return Group(made, Text(f"All three give the same torques to {difference:.0e}."), Text(machine, style="dim"))
 
 
 def _motion_title(done: Experiment) -> str:

@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import ProblemError
+from steelyard.errors import ProblemError
 
 SCRIPT = """
 import json, sys

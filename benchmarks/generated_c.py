@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..compiler.ir.program import Program
-from ..errors import ProblemError
-from ..mechanism.tree import Tree
-from .c_module import module, write_c
+from steelyard.c_export import module, write_c
+from steelyard.compiler.ir.program import Program
+from steelyard.errors import ProblemError
+from steelyard.mechanism.tree import Tree
 
 FLAGS = ("-std=c99", "-O3", "-march=native", "-ffp-contract=fast")
 STATES = 64  # a call's inputs change from one to the next, and all of them stay in the first cache
