@@ -8,17 +8,27 @@ from __future__ import annotations
 
 import os
 
+from ..kernels import ALGORITHMS
 from ..mechanism import load as load_mechanism
 from .dynamics import Dynamics
 from .edits import Edits
 from .files import Files
 from .kinematics import Kinematics
+from .single_call import with_straight_path
 from .structure import Structure
 
 __all__ = ["Robot", "load"]
 
 
-class Robot(Dynamics, Structure, Kinematics, Edits, Files):
+class _General(Dynamics, Structure, Kinematics, Edits, Files):
+    """All methods, in their general form."""
+
+
+SINGLE_CALLS = {name: name for name in ALGORITHMS if hasattr(_General, name)} | {"slotine_li_torque": "slotine_li"}
+
+
+@with_straight_path(SINGLE_CALLS)
+class Robot(_General):
     """A mechanism with its kernels. Immutable: edits return new robots. Equal mechanisms share their kernels."""
 
 

@@ -25,16 +25,13 @@ class Described:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
-        self._kernels: dict[Any, Kernel] = {}
+        self._kernels: dict[tuple[Any, ...], Kernel] = {}
+        self._gufuncs: dict[str, Any] = {}  # of single calls, see single_call.py
 
     @cached_property
     def tree(self) -> Tree:
         """The moving bodies, as the algorithms see them; right angles as they are meant where that is harmless."""
         return settled(reduce(self.mechanism))
-
-    @cached_property
-    def _single(self) -> Any:
-        return self._kernel("inverse_dynamics").ufunc
 
     @property
     def name(self) -> str:
@@ -118,19 +115,24 @@ class Described:
         self.__init__(mechanism)  # type: ignore[misc]
 
     def _call(self, name: str, arrays: tuple[Any, ...], parameters: Any, out: Any, wrench: Any = None, frame: str | None = None) -> Any:
-        if wrench is None and parameters is None:
-            key: Any = name if frame is None else (name, frame)
-            return (self._kernels.get(key) or self._kernel(name, frame=frame))(*arrays, out=out)
+        """The kernel of an algorithm on some arrays."""
         extra = [x for x in (wrench, parameters) if x is not None]
-        made = self._kernel(name, wrench=wrench is not None, parameters=parameters is not None, frame=frame)
+        made = self._kernel(name, wrench is not None, parameters is not None, frame)
         return made(*arrays, *extra, out=out)
 
     def _kernel(self, name: str, wrench: bool = False, parameters: bool = False, frame: str | None = None) -> Kernel:
-        plain = not wrench and not parameters
-        key: Any = (name if frame is None else (name, frame)) if plain else (name, wrench, parameters, frame)
+        key = name, wrench, parameters, frame
         if key not in self._kernels:
             self._kernels[key] = kernel(self.fingerprint, self.tree, name, wrench=wrench, parameters=parameters, frame=frame)
         return self._kernels[key]
+
+    def _prepare(self, name: str, *frame: str | None) -> None:
+        """Keep the gufunc of an algorithm for single calls, by frame where it has one."""
+        if frame:
+            gufuncs = self._gufuncs.setdefault(name, {})
+            gufuncs[frame[0]] = self._kernel(name, frame=self._frame(frame[0])).ufunc
+        else:
+            self._gufuncs[name] = self._kernel(name).ufunc
 
     def _frame(self, frame: str | None) -> str:
         if frame is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from .description import Array, Described
@@ -26,11 +25,6 @@ class Dynamics(Described):
         q [rad|m], qd, qdd: (..., n). wrench: (..., n, 6), the force [N] then moment [N m] that the environment applies to each link, in
         the base frame about the link frame's origin. Luh, Walker and Paul 1980; lecture "Newton-Euler formulation", algorithms 1 and 2.
         """
-        if wrench is None and parameters is None and out is None and type(q) is ndarray and q.ndim == 1:
-            try:  # a control loop's single sample goes straight to the ufunc; what does not fit is explained below
-                return self._single(q, qd, qdd)
-            except (ValueError, TypeError):
-                pass
         return self._call("inverse_dynamics", (q, qd, qdd), parameters, out, wrench)
 
     def forward_dynamics(

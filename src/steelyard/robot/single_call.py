@@ -1,0 +1,70 @@
+"""The straight path of a single call: a method of one state goes to its gufunc without a second look at frame, options and threads.
+
+A controller calls with one state at a time, where a gufunc takes half a microsecond and every Python call on the way to it
+a tenth. `with_straight_path` therefore writes, compiles and installs for each method a version of this form:
+
+    def mass_matrix(self, q, *, parameters=None, out=None):
+        try:
+            if q.ndim == 1 and parameters is None:
+                gufunc = self._gufuncs["mass_matrix"]
+                return gufunc(q) if out is None else gufunc(q, out=out)
+        except KeyError:
+            self._prepare("mass_matrix")
+        except (AttributeError, TypeError, ValueError):
+            pass
+        return general.mass_matrix(self, q, parameters=parameters, out=out)
+
+Whatever is not that simple, and every error, is left to the general method. `benchmarks/single_call.py` measures what it costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import update_wrapper
+from types import SimpleNamespace
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def with_straight_path(kernels: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
+    """Class decorator: give the methods that are named a straight path to the gufunc of a kernel ({method: kernel}).
+
+    Arguments without default are the kernel's arrays, in its order; all others are None by default. The class has `_gufuncs`, a dict
+    {kernel: gufunc}, or {kernel: {frame: gufunc}} for methods that take a frame, and `_prepare(kernel[, frame])`, which fills it.
+    """
+
+    def install(cls: type[T]) -> type[T]:
+        general = SimpleNamespace(**{method: getattr(cls, method) for method in kernels})
+        namespace: dict[str, Any] = {"general": general}
+        text = "\n".join(straight_path(getattr(cls, method), kernel) for method, kernel in kernels.items())
+        exec(compile(text, "<single calls>", "exec"), namespace)
+        for method in kernels:
+            setattr(cls, method, update_wrapper(namespace[method], getattr(general, method)))
+        return cls
+
+    return install
+
+
+def straight_path(method: Callable[..., Any], kernel: str) -> str:
+    """The source of a method that tries the kernel's gufunc first."""
+    code = method.__code__
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    arrays = names[: code.co_argcount - 1 - len(method.__defaults__ or ())]
+    positional, keywords = names[len(arrays) : code.co_argcount - 1], names[code.co_argcount - 1 :]
+    framed = "frame" in positional
+    key = f'"{kernel}"'
+    tests = [f"{arrays[0]}.ndim == 1", *(f"{x} is None" for x in (*positional, *keywords) if x not in ("frame", "out"))]
+    signature = ["self", *arrays, *(f"{x}=None" for x in positional), *(["*"] * bool(keywords)), *(f"{x}=None" for x in keywords)]
+    return f"""
+def {method.__name__}({", ".join(signature)}):
+    try:
+        if {" and ".join(tests)}:
+            gufunc = self._gufuncs[{key}]{"[frame]" if framed else ""}
+            return gufunc({", ".join(arrays)}) if out is None else gufunc({", ".join(arrays)}, out=out)
+    except KeyError:
+        self._prepare({key}{", frame" if framed else ""})
+    except (AttributeError, TypeError, ValueError):
+        pass
+    return general.{method.__name__}(self, {", ".join([*arrays, *(f"{x}={x}" for x in (*positional, *keywords))])})
+"""
