@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.mechanism import edit, load
+from steelyard.mechanism.formats.toml.read_toml import read_toml
 from steelyard.mechanism.formats.toml.write_toml import toml
 from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
 from steelyard.mechanism.formats.urdf.write_urdf import urdf, write_urdf
@@ -64,3 +65,48 @@ def test_line_ends_and_encodings_are_kept(newline: str, encoding: str, tmp_path:
     assert written.count("\n") == written.count(newline) > text.count("\n")
     assert "grün" in written
     assert read_urdf(written).joints[0].friction.coulomb == 0.5
+
+
+COMMENTED = """# calibrated in May
+name = "two"          # of them
+gravity = [0, -9.81, 0]
+
+[[joints]]            # the shoulder
+name = "shoulder"
+friction = { viscous = 0.1, coulomb = 0.2 }   # at 20 degC
+parent = "base"
+child = "upper"
+motor = { rotor_inertia = 1e-4, gear_ratio = 100 }
+
+[[links]]
+name = "base"
+
+[[links]]
+inertia = [0.1, 0.2, 0.3]     # from CAD
+mass = 2.0                    # weighed
+name = "upper"
+com = [0.5, 0.0, 0.0]
+"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_comments_and_order_of_a_toml_file_stay(newline: str, tmp_path: Path) -> None:
+    (tmp_path / "two.toml").write_bytes(COMMENTED.replace("\n", newline).encode())
+    arm = load(tmp_path / "two.toml")
+    assert toml(arm) == COMMENTED.replace("\n", newline)
+    arm = edit.with_rotors(edit.with_friction(edit.with_payload(arm, 0.5, (1.0, 0.0, 0.0)), viscous=0.3, offset=0.05), 1.5)
+    wanted = (
+        COMMENTED.replace("viscous = 0.1, coulomb = 0.2 }", "viscous = 0.3, coulomb = 0.2, offset = 0.05}")
+        .replace("motor = { rotor_inertia = 1e-4, gear_ratio = 100 }", "armature = 1.5")
+        .replace("[0.1, 0.2, 0.3] ", "[0.1, 0.3, 0.4] ")
+        .replace("mass = 2.0 ", "mass = 2.5 ")
+        .replace("com = [0.5,", "com = [0.6,")
+    )
+    assert toml(arm) == wanted.replace("\n", newline)
+
+
+def test_an_inertia_about_the_frame_stays_one_and_is_exact() -> None:
+    text = COMMENTED.replace("com =", 'inertia_at = "frame"\nfirst_moment =')
+    arm = edit.with_payload(read_toml(text), 0.1, (1 / 3, 1 / 7, 0.0))
+    assert 'inertia_at = "frame"' in toml(arm)
+    assert read_toml(toml(arm)) == arm

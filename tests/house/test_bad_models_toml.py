@@ -48,7 +48,7 @@ TOML = {
     "fixed in a DH table": (TABLE + 'kind = "fixed"\n', "kind = 'fixed'; Known: revolute, continuous, prismatic"),
     "text for a number": (GENERAL.replace("mass = 1.0", 'mass = "1"'), r"\(b\): mass = '1'; expected a number"),
     "truth for a number": (GENERAL.replace("mass = 1.0", "mass = true"), "mass = True; expected a number"),
-    "nan": (GENERAL.replace("mass = 1.0", "mass = nan"), "mass = NaN; expected a number"),
+    "nan": (GENERAL.replace("mass = 1.0", "mass = nan"), "mass = nan; expected a number"),
     "infinite": (GENERAL.replace("mass = 1.0", "mass = inf"), "expected a number"),
     "enormous exponent": (GENERAL.replace("mass = 1.0", "mass = 1e999999999"), "expected a number"),
     "two numbers": (GENERAL.replace("[0, 0, 0.1]", "[0, 0.1]"), r"com = \[0, 0.1\]; expected a list of 3 numbers"),

@@ -38,12 +38,14 @@ def from_rpy(rpy: Vector) -> Matrix:
 
 
 def to_rpy(R: Matrix) -> Vector:
-    """Roll, pitch, yaw [rad] of a rotation; at pitch = +-90 deg the yaw is taken as zero. Siciliano et al. 2009, eq. (2.23)."""
-    horizontal = math.hypot(R[0][0], R[1][0])
-    pitch = math.atan2(-R[2][0], horizontal)
-    if horizontal < 1e-12:
-        return (math.atan2(-R[1][2], R[1][1]), pitch, 0.0)
-    return (math.atan2(R[2][1], R[2][2]), pitch, math.atan2(R[1][0], R[0][0]))
+    """Roll, pitch, yaw [rad] of a rotation; at pitch = +-90 deg exactly, yaw is zero. Siciliano et al. 2009, eq. (2.23).
+
+    The roll is taken from Rz(-yaw) R: near pitch = +-90 deg, where yaw is badly determined, the three still give R to rounding.
+    """
+    yaw = math.atan2(R[1][0], R[0][0]) + 0.0
+    c, s = math.cos(yaw), math.sin(yaw)
+    roll = math.atan2(s * R[0][2] - c * R[1][2], c * R[1][1] - s * R[0][1])
+    return (roll, math.atan2(-R[2][0], math.hypot(R[0][0], R[1][0])), yaw)
 
 
 def about(axis: Vector, angle: float) -> Matrix:

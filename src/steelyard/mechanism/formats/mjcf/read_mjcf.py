@@ -18,8 +18,9 @@ from ....algebra.vector import IDENTITY, ZERO, Matrix, Symmetric, Vector, neg
 from ....errors import ModelError
 from ... import near_integers as snap
 from ...check import finished
-from ...model import Friction, Joint, Limits, Link, Mechanism, Mimic, Source
+from ...model import Joint, Limits, Link, Mechanism, Mimic, Source
 from ...near_integers import displaced
+from ..terms import with_joint_terms
 from .compile_mjcf import compiled, imported
 
 _OTHER_JOINTS = {
@@ -79,7 +80,7 @@ def _joint(model: Any, names: _Names, joint: int, parent: str, child: str, place
     dof, ref = model.jnt_dofadr[joint], float(model.qpos0[model.jnt_qposadr[joint]])
     axis = snap.axis(unit(_vector(model.jnt_axis[joint])) or (0.0, 0.0, 1.0))
     sliding, limited = kind == _SLIDE, bool(model.jnt_limited[joint])
-    return Joint(
+    made = Joint(
         name=names.joint(joint),
         kind="prismatic" if sliding else "revolute" if limited else "continuous",
         parent=parent,
@@ -87,10 +88,15 @@ def _joint(model: Any, names: _Names, joint: int, parent: str, child: str, place
         origin=displaced("prismatic" if sliding else "revolute", place, axis, -ref),
         axis=axis,
         limits=_limits(model, joint),
-        friction=Friction(_present(model.dof_damping[dof]), _present(model.dof_frictionloss[dof])),
-        armature=_present(model.dof_armature[dof]),
         mimic=_mimic(model, names, joint),
     )
+    return with_joint_terms(made, _terms(model, dof))
+
+
+def _terms(model: Any, dof: int) -> dict[str, float]:
+    """Joint terms of a degree of freedom: what is zero in MuJoCo is absent."""
+    columns = {"viscous": model.dof_damping, "coulomb": model.dof_frictionloss, "armature": model.dof_armature}
+    return {term: value for term, column in columns.items() if (value := float(np.ravel(column[dof])[0]))}
 
 
 def _limits(model: Any, joint: int) -> Limits:
@@ -176,7 +182,3 @@ def _rotation(quaternion: Any) -> Matrix:
 def _vector(values: Any) -> Vector:
     x, y, z = map(float, values)
     return (x, y, z)
-
-
-def _present(value: Any) -> float | None:
-    return float(np.ravel(value)[0]) or None

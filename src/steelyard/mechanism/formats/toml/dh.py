@@ -35,79 +35,60 @@ from ....algebra.spatial import Pose
 from ....algebra.vector import IDENTITY, ZERO
 from ... import near_integers as snap
 from ...model import STANDARD_GRAVITY, Joint, JointKind, Link, Mechanism
-from . import rows as terms
-from .keys import Table
+from .keys import TomlKeys
+from .rows import read_inertia, read_moving, read_pose
 
 CONVENTIONS = ("standard", "modified")
 MOVING = ("revolute", "continuous", "prismatic")
 BASE, TOOL = "base", "tool"
 
 
-def denavit_hartenberg(table: Table) -> Mechanism:
-    """A mechanism from a DH table; problems are left in the table."""
-    unit = math.pi / 180 if table.flag("degrees") else 1.0
-    standard = table.choice("convention", CONVENTIONS, "standard") == "standard"
+def denavit_hartenberg(keys: TomlKeys) -> Mechanism:
+    """A mechanism from a DH table; problems are left in the keys."""
+    angle = math.pi / 180 if keys.flag("degrees") else 1.0
+    standard = keys.choice("convention", CONVENTIONS, "standard") == "standard"
     links, joints = [Link(BASE)], []
-    parent, reach = BASE, terms.pose(table, "base", unit)
-    for i, row in enumerate(table.tables("joints"), start=1):
-        before, after = placements(row, standard, unit)
-        link, joint = _row(row, i, after, unit)
+    parent, reach = BASE, read_pose(keys, "base", angle)
+    for i, row in enumerate(keys.tables("joints"), start=1):
+        before, after = placements(row, standard, angle)
+        link, joint = _row(row, i, after, angle, parent)
         links.append(link)
-        joints.append(_joined(joint, parent, reach.compose(before)))
+        joints.append(replace(joint, parent=parent, origin=reach.compose(before)))
         parent, reach = link.name, after
         if standard:
             links.append(Link(f"frame{i}"))
             joints.append(_fixed(f"frame{i}", parent, after))
-    if table.has("tool"):
+    if keys.has("tool"):
         links.append(Link(TOOL))
-        joints.append(_fixed(TOOL, parent, reach.compose(terms.pose(table, "tool", unit))))
-    gravity = terms.gravity(table, STANDARD_GRAVITY)
-    name = table.text("name", "")
-    table.text("description", "")
-    table.done()
+        joints.append(_fixed(TOOL, parent, reach.compose(read_pose(keys, "tool", angle))))
+    gravity = keys.vector("gravity", STANDARD_GRAVITY)
+    name = keys.text("name", "")
+    keys.text("description", "")
+    keys.done()
     return Mechanism(name, tuple(links), tuple(joints), gravity)
 
 
-def placements(row: Table, standard: bool, unit: float) -> tuple[Pose, Pose]:
+def placements(row: TomlKeys, standard: bool, angle: float) -> tuple[Pose, Pose]:
     """The joint's frame at q = 0 in the table's frame before it, and the table's own frame in the joint's frame."""
     prismatic = row.data.get("kind") == "prismatic"
-    a, d = float(row.number("a")), row.number("d")
-    alpha, theta = float(row.number("alpha")) * unit, row.number("theta")
-    if prismatic:
-        d += row.number("offset")
-    else:
-        theta += row.number("offset")
-    across = Pose(snap.matrix(rotation_x(alpha)), (a, 0.0, 0.0))
-    turn = Pose(snap.matrix(rotation_z(float(theta) * unit)), ZERO)
-    along = Pose(IDENTITY, (0.0, 0.0, float(d)))
+    a, d, alpha, theta, offset = (row.number(key) for key in ("a", "d", "alpha", "theta", "offset"))
+    d, theta = (d + offset, theta) if prismatic else (d, theta + offset)
+    across = Pose(snap.matrix(rotation_x(alpha * angle)), (a, 0.0, 0.0))
+    turn = Pose(snap.matrix(rotation_z(theta * angle)), ZERO)
+    along = Pose(IDENTITY, (0.0, 0.0, d))
     if not standard:
         return across.compose(turn).compose(along), Pose()
     return (turn.compose(along), across) if prismatic else (turn, along.compose(across))
 
 
-def _row(row: Table, i: int, after: Pose, unit: float) -> tuple[Link, Joint]:
+def _row(row: TomlKeys, i: int, after: Pose, angle: float, parent: str) -> tuple[Link, Joint]:
     kind: JointKind = row.choice("kind", MOVING, "revolute")  # type: ignore[assignment]
     body = row.table("link")
-    link = Link(body.text("name", f"link{i}"), terms.inertia(body, after))
+    link = Link(body.text("name", f"link{i}"), read_inertia(body, after))
     body.done()
-    joint = Joint(
-        name=row.text("name", f"joint{i}"),
-        kind=kind,
-        parent="",
-        child=link.name,
-        limits=terms.limits(row, 1.0 if kind == "prismatic" else unit),
-        friction=terms.friction(row),
-        armature=terms.armature(row),
-        mimic=terms.mimic(row),
-        rotor=terms.rotor(row, ""),
-    )
+    joint = read_moving(row, Joint(row.text("name", f"joint{i}"), kind, parent, link.name), angle, parent)
     row.done()
     return link, joint
-
-
-def _joined(joint: Joint, parent: str, origin: Pose) -> Joint:
-    rotor = joint.rotor if joint.rotor is None or joint.rotor.mount else replace(joint.rotor, mount=parent)
-    return replace(joint, parent=parent, origin=origin, rotor=rotor)
 
 
 def _fixed(name: str, parent: str, origin: Pose) -> Joint:

@@ -1,19 +1,18 @@
-"""A table of a TOML file that is asked for its keys: what was never asked for is unknown, and every problem is gathered."""
+"""Typed access to the keys of a TOML table: keys that no reader asks for are unknown, and every problem is collected."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
+from ....algebra.vector import ZERO, Vector
 from ....errors import choices
-from ..decimals import LARGEST
+from ..inertial import LARGEST
 
 
-class Table:
-    """Typed access to one table. `where` names file and place, `problems` is shared by all tables of a file."""
+class TomlKeys:
+    """The keys of one table. `where` names file and place; `problems` is shared by all tables of a file."""
 
     def __init__(self, data: dict[str, Any], where: str, problems: list[str]) -> None:
         self.data, self.where, self.problems = data, where, problems
@@ -37,55 +36,57 @@ class Table:
             return default
         return value
 
-    def number(self, key: str, default: Fraction | int | None = 0) -> Fraction:
-        """A finite number, exactly; required where the default is None."""
+    def number(self, key: str, default: float | None = 0.0) -> float:
+        """A finite number; required where the default is None."""
         if not self.has(key):
             if default is None:
                 self.problem(f"{key} is missing")
-            return Fraction(default or 0)
-        value = exact(self.data[key])
+            return default or 0.0
+        value = _finite(self.data[key])
         if value is None:
-            self.problem(f"{key} = {_plain(self.data[key])}; expected a number")
-        return value or Fraction(0)
+            self.problem(f"{key} = {self.data[key]!r}; expected a number")
+        return value or 0.0
 
     def optional(self, key: str) -> float | None:
-        return float(self.number(key)) if self.has(key) else None
+        """A finite number, None where it is absent."""
+        return self.number(key) if self.has(key) else None
 
     def bound(self, key: str, default: float) -> float:
         """A number that may be infinite."""
-        if not self.has(key):
-            return default
-        value = self.data[key]
-        if isinstance(value, bool) or not isinstance(value, (int, Decimal)) or math.isnan(value):
-            self.problem(f"{key} = {_plain(value)}; expected a number")
-            return default
-        return float(value)
+        if self.has(key) and self.data[key] in (math.inf, -math.inf):
+            return float(self.data[key])
+        return self.number(key) if self.has(key) else default
 
-    def numbers(self, key: str, counts: tuple[int, ...], default: Sequence[int]) -> tuple[Fraction, ...]:
+    def numbers(self, key: str, counts: tuple[int, ...], default: tuple[float, ...]) -> tuple[float, ...]:
         """A list of finite numbers whose length is one of `counts`."""
         if not self.has(key):
-            return tuple(map(Fraction, default))
+            return default
         value = self.data[key]
-        found = [exact(x) for x in value] if isinstance(value, list) else []
+        found = [_finite(x) for x in value] if isinstance(value, list) else []
         if len(found) not in counts or None in found:
-            self.problem(f"{key} = {_plain(value)}; expected a list of {' or '.join(map(str, counts))} numbers")
-            return tuple(map(Fraction, default))
+            self.problem(f"{key} = {value!r}; expected a list of {' or '.join(map(str, counts))} numbers")
+            return default
         return tuple(x for x in found if x is not None)
 
-    def table(self, key: str) -> Table:
-        """A table within this one; an empty one where it is absent."""
-        return Table(self._typed(key, dict, "a table", {}), f"{self.where}, {key}", self.problems)
+    def vector(self, key: str, default: Vector = ZERO) -> Vector:
+        """Three finite numbers."""
+        x, y, z = self.numbers(key, (3,), default)
+        return (x, y, z)
 
-    def tables(self, key: str) -> list[Table]:
+    def table(self, key: str) -> TomlKeys:
+        """A table within this one; an empty one where it is absent."""
+        return TomlKeys(self._typed(key, dict, "a table", {}), f"{self.where}, {key}", self.problems)
+
+    def tables(self, key: str) -> list[TomlKeys]:
         """An array of tables: [[key]]."""
         rows = self._typed(key, list, "an array of tables", [], required=True)
         if not all(isinstance(row, dict) for row in rows):
             self.problem(f"{key} must be an array of tables: [[{key}]]")
             rows = []
-        return [Table(row, f"{self.where}, {key}[{i}]{_called(row)}", self.problems) for i, row in enumerate(rows)]
+        return [TomlKeys(row, f"{self.where}, {key}[{i}]{_called(row)}", self.problems) for i, row in enumerate(rows)]
 
     def done(self) -> None:
-        """To be called when every known key was asked for: the others are errors."""
+        """Report the keys that were never asked for. Call it when every known key was."""
         for key in self.data:
             if key not in self.asked:
                 self.problem(f"unknown key {key!r}; {choices(key, self.asked)}")
@@ -99,26 +100,17 @@ class Table:
                 self.problem(f"{key} is missing; expected {what}")
             return default
         if not isinstance(self.data[key], kind):
-            self.problem(f"{key} = {_plain(self.data[key])}; expected {what}")
+            self.problem(f"{key} = {self.data[key]!r}; expected {what}")
             return default
         return self.data[key]
 
 
-def exact(value: Any) -> Fraction | None:
-    """A TOML number as a fraction, None where it is no finite number of a size that a robot can have."""
-    if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
+def _finite(value: Any) -> float | None:
+    """A number as a float, None where it is none or larger than a robot's numbers are."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < LARGEST:
         return None
-    if isinstance(value, Decimal) and not (value.is_finite() and abs(value.adjusted()) < 400 and len(value.as_tuple().digits) < 400):
-        return Fraction(0) if value.is_zero() else None
-    number = Fraction(value)
-    return number if abs(number) < LARGEST else None
+    return float(value)
 
 
 def _called(row: dict[str, Any]) -> str:
     return f" ({row['name']})" if isinstance(row.get("name"), str) else ""
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(_plain(x) for x in value) + "]"
-    return str(value) if isinstance(value, Decimal) else repr(value)

@@ -1,31 +1,31 @@
-"""The pieces of a URDF: what its elements say of a link and a joint, as attributes in decimals that read back exactly."""
+"""Elements of a URDF from a mechanism's links and joints, as attributes in the shortest decimals that read back."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import fields
+from collections.abc import Iterable
 
-from ....algebra.rotation import from_rpy, to_rpy
+from ....algebra.rotation import to_rpy
 from ....algebra.spatial import Inertia, Pose
 from ....errors import ModelError
-from ... import near_integers as snap
 from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism
-from .. import decimals as exact
-from .read_urdf import MOMENTS
+from ..inertial import com_form
+from ..terms import Terms, joint_terms
+from .read_urdf import DYNAMICS, MOMENTS
 from .xml_text import tag
 
 Attributes = dict[str, str]
 
 
-def fresh(mechanism: Mechanism) -> str:
+def new_document(mechanism: Mechanism) -> str:
     """A whole URDF of a mechanism that did not come from one."""
     lines = ['<?xml version="1.0"?>', tag("robot", {"name": mechanism.name}).removesuffix("/>") + ">"]
     if mechanism.gravity != STANDARD_GRAVITY:
         lines.append("  " + tag("steelyard", gravity(mechanism)))
     for link in mechanism.links:
-        lines += _block("link", {"name": link.name}, [] if link.inertia is None else inertial(link, link.inertia))
+        lines += _block("link", {"name": link.name}, [] if link.inertia is None else inertial_lines(link, link.inertia))
     for joint in mechanism.joints:
-        lines += _block("joint", {"name": joint.name, "type": kind(joint)}, _joint_lines(joint))
+        lines += _block("joint", {"name": joint.name, "type": urdf_kind(joint)}, _joint_lines(joint))
     return "\n".join([*lines, "</robot>", ""])
 
 
@@ -34,9 +34,9 @@ def _joint_lines(joint: Joint) -> list[str]:
         ("origin", origin(joint.origin)),
         ("parent", {"link": joint.parent}),
         ("child", {"link": joint.child}),
-        ("axis", {"xyz": numbers(joint.axis)} if joint.kind != "fixed" or joint.axis != (1.0, 0.0, 0.0) else {}),
+        ("axis", {"xyz": decimals(joint.axis)} if joint.kind != "fixed" or joint.axis != (1.0, 0.0, 0.0) else {}),
         ("limit", limit(joint)),
-        ("dynamics", dynamics(joint)),
+        ("dynamics", dynamics(joint_terms(joint))),
         ("mimic", mimic(joint)),
         ("steelyard", extension(joint)),
     ]
@@ -48,34 +48,34 @@ def _block(name: str, attributes: Attributes, lines: list[str]) -> list[str]:
     return [f"  {opening}"] if not lines else [f"  {opening.removesuffix('/>')}>", *(f"    {line}" for line in lines), f"  </{name}>"]
 
 
-def inertial(link: Link, inertia: Inertia) -> list[str]:
+def inertial_lines(link: Link, inertia: Inertia) -> list[str]:
     """The lines of an <inertial>."""
-    pieces = inertial_pieces(link, inertia)
+    pieces = inertial(link, inertia)
     return ["<inertial>", *(f"  {tag(name, attributes)}" for name, attributes in pieces.items()), "</inertial>"]
 
 
-def inertial_pieces(link: Link, inertia: Inertia) -> dict[str, Attributes]:
+def inertial(link: Link, inertia: Inertia) -> dict[str, Attributes]:
     """<origin>, <mass> and <inertia>: the centre of mass and the inertia about it, in the link's own axes."""
     if inertia.m < 0 or (inertia.m == 0 and any(inertia.h)):
         raise ModelError(
             f"link {link.name!r} has mass {inertia.m:g} kg and first moment {inertia.h} kg m: URDF can only hold a body that has a centre"
             " of mass. An estimate with physical consistency gives one"
         )
-    m, c, moments = exact.written(inertia)
+    m, c, moments = com_form(inertia)
     return {
-        "origin": {"xyz": " ".join(c), "rpy": "0 0 0"},
-        "mass": {"value": m},
-        "inertia": dict(zip(MOMENTS, moments, strict=True)),
+        "origin": {"xyz": decimals(c), "rpy": "0 0 0"},
+        "mass": {"value": repr(m)},
+        "inertia": dict(zip(MOMENTS, map(repr, moments), strict=True)),
     }
 
 
-def kind(joint: Joint) -> str:
-    """A revolute joint without limits is continuous in URDF."""
+def urdf_kind(joint: Joint) -> str:
+    """The type in URDF, where a revolute joint without limits is continuous."""
     return "continuous" if joint.kind == "revolute" and _unlimited(joint) else joint.kind
 
 
 def origin(pose: Pose) -> Attributes:
-    return {"xyz": numbers(pose.p), "rpy": numbers(to_rpy(pose.R))}
+    return {"xyz": decimals(pose.p), "rpy": decimals(to_rpy(pose.R))}
 
 
 def limit(joint: Joint) -> Attributes:
@@ -89,9 +89,18 @@ def limit(joint: Joint) -> Attributes:
     }
 
 
-def dynamics(joint: Joint) -> Attributes:
-    terms = {"damping": joint.friction.viscous, "friction": joint.friction.coulomb}
-    return {key: repr(value) for key, value in terms.items() if value}
+def dynamics(terms: Terms) -> Attributes:
+    """Attributes of <dynamics>: the terms that it has a place for, where they are not zero."""
+    return {key: repr(terms[term]) for term, key in DYNAMICS.items() if terms.get(term)}
+
+
+def extension(joint: Joint, elsewhere: Iterable[str] = DYNAMICS) -> Attributes:
+    """Attributes of <steelyard>: terms that have no place `elsewhere` in the file or are zero there, the rotor, the kind."""
+    terms = joint_terms(joint)
+    found = {term: repr(value) for term, value in terms.items() if value == 0 or term not in elsewhere}
+    if joint.rotor is not None:
+        found |= {"ratio": repr(joint.rotor.ratio), "rotor_axis": decimals(joint.rotor.axis), "mount": joint.rotor.mount}
+    return found | ({"kind": joint.kind} if urdf_kind(joint) != joint.kind else {})
 
 
 def mimic(joint: Joint) -> Attributes:
@@ -100,26 +109,13 @@ def mimic(joint: Joint) -> Attributes:
     return {"joint": joint.mimic.joint, "multiplier": repr(joint.mimic.multiplier), "offset": repr(joint.mimic.offset)}
 
 
-def extension(joint: Joint) -> Attributes:
-    """What URDF has no place for: rotor inertia, friction offset, terms that are there but zero, rotations that rpy cannot hold exactly."""
-    terms = {"armature": joint.armature} | {field.name: getattr(joint.friction, field.name) for field in fields(joint.friction)}
-    own = {"viscous", "coulomb"}  # URDF has a place for these, but not for one that is there and zero
-    found = {key: repr(value) for key, value in terms.items() if value is not None and (value == 0 or key not in own)}
-    if joint.rotor is not None:
-        found |= {"ratio": repr(joint.rotor.ratio), "rotor_axis": numbers(joint.rotor.axis), "mount": joint.rotor.mount}
-    if kind(joint) != joint.kind:
-        found["kind"] = joint.kind
-    if snap.matrix(from_rpy(to_rpy(joint.origin.R))) != joint.origin.R:
-        found["rotation"] = numbers([x for row in joint.origin.R for x in row])
-    return found
-
-
 def gravity(mechanism: Mechanism) -> Attributes:
-    return {"gravity": numbers(mechanism.gravity)}
+    return {"gravity": decimals(mechanism.gravity)}
 
 
-def numbers(values: object) -> str:
-    return " ".join(repr(x + 0.0) for x in values)  # type: ignore[attr-defined]
+def decimals(values: Iterable[float]) -> str:
+    """The shortest decimals that read back to the same floats, separated by spaces."""
+    return " ".join(repr(x + 0.0) for x in values)
 
 
 def _unlimited(joint: Joint) -> bool:

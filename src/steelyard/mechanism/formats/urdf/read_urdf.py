@@ -1,8 +1,9 @@
 """Reader of URDF: links with their inertials, joints with origin, axis, limits, dynamics and mimic. Meshes are never needed.
 
-What URDF has no place for is kept in an element of our own that other programs pass over: inside a <joint>,
-`<steelyard armature="0.8" offset="0.1"/>` (rotor inertia Ia, friction offset F0; `viscous`, `coulomb` where they are exactly 0, and
-`kind`, `rotation` where type and rpy cannot hold them exactly), and inside <robot>, `<steelyard gravity="0 0 -9.81"/>`.
+Rotor inertia is read from a <transmission> whose <actuator> states it, as Drake does: <drake:rotor_inertia value="..."/> with
+<drake:gear_ratio value="..."/>, or <rotor_inertia value="..."/> with <mechanicalReduction>. What URDF has no place for stands in an
+element that other programs ignore: in a <joint>, `<steelyard armature="0.8" offset="0.1"/>` (any joint term by its name; `ratio`,
+`rotor_axis` and `mount` of a rotor; `kind`), and in <robot>, `<steelyard gravity="0 0 -9.81"/>`.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 
-from ....algebra.rotation import from_rpy, unit
-from ....algebra.spatial import Pose
-from ....algebra.vector import IDENTITY, ZERO, Matrix, Symmetric, Vector
+from ....algebra.rotation import unit
+from ....algebra.spatial import Inertia, Pose, rotated
+from ....algebra.vector import IDENTITY, Symmetric, Vector
 from ....errors import ModelError, choices
 from ...check import KINDS, finished
-from ...model import STANDARD_GRAVITY, Friction, Joint, Limits, Link, Mechanism, Mimic, Rotor, Source
-from .. import decimals as exact
-from ..decimals import Notes, bound, decimal, decimals
+from ...model import STANDARD_GRAVITY, Joint, Limits, Link, Mechanism, Mimic, Rotor, Source
+from ..inertial import about_frame
+from ..terms import TERMS, with_joint_terms
+from .attributes import Notes, float_attribute, name_attribute, optional_float, parse_bound, parse_float, rpy_rotation, vector_attribute
 from .xml_text import Element, parse
 
 OTHER_KINDS = {
@@ -28,8 +29,9 @@ OTHER_KINDS = {
     "ball": "write it as three revolute joints",
     "spherical": "write it as three revolute joints",
 }
-MOMENTS = {"ixx": None, "ixy": "0", "ixz": "0", "iyy": None, "iyz": "0", "izz": None}  # and what they are where they are absent
-_ROTATION_AGREES = 1e-9
+MOMENTS = {"ixx": None, "ixy": "0", "ixz": "0", "iyy": None, "iyz": "0", "izz": None}  # with what an absent one means
+DYNAMICS = {"viscous": "damping", "coulomb": "friction"}  # terms that <dynamics> has a place for
+_X: Vector = (1.0, 0.0, 0.0)
 
 
 def read_urdf(text: str, path: str | None = None, encoding: str = "utf-8", warn: bool = True) -> Mechanism:
@@ -39,9 +41,11 @@ def read_urdf(text: str, path: str | None = None, encoding: str = "utf-8", warn:
     if robot.tag != "robot":
         raise ModelError(f"{where}, line {robot.line}: the outermost element is <{robot.tag}>; a URDF file has <robot>")
     notes = Notes(where)
+    motors = actuators(robot)
     links = tuple(_link(element, notes) for element in robot.all("link"))
-    joints = tuple(_joint(element, notes) for element in robot.all("joint"))
-    gravity = _gravity(robot, notes)
+    joints = tuple(_joint(element, motors.get(element.attributes.get("name", "")), notes) for element in robot.all("joint"))
+    ours = robot.first("steelyard")
+    gravity = vector_attribute(ours, "gravity", notes, STANDARD_GRAVITY)
     if notes.problems:
         raise ModelError("\n".join(notes.problems))
     source = Source("urdf", text, path, encoding)
@@ -55,30 +59,29 @@ def _locator(robot: Element, where: str) -> Callable[[str, str], str]:
 
 
 def _link(element: Element, notes: Notes) -> Link:
-    name = _attribute(element, "name", notes)
-    inertial = element.first("inertial")
-    if inertial is None:
-        return Link(name)
-    if len(list(element.all("inertial"))) > 1:
-        notes.remarks.append(f"{notes.at(inertial.line)}: link {name!r} has several <inertial> elements; the first is used")
-    return Link(name, exact.read(_given(inertial, name, notes)))
+    name = name_attribute(element, "name", notes)
+    inertials = list(element.all("inertial"))
+    if len(inertials) > 1:
+        notes.remarks.append(f"{notes.at(inertials[0].line)}: link {name!r} has several <inertial> elements; the first is used")
+    return Link(name, _inertia(inertials[0], name, notes)) if inertials else Link(name)
 
 
-def _given(inertial: Element, name: str, notes: Notes) -> exact.Given:
-    """Mass, centre of mass and inertia about it, in the link's axes: <origin> places the centre in them and turns only the inertia."""
+def _inertia(inertial: Element, name: str, notes: Notes) -> Inertia:
+    """Ten numbers of a link: <origin> places the centre of mass in the link's axes, and its rpy turns only the inertia."""
     mass, inertia, origin = inertial.first("mass"), inertial.first("inertia"), inertial.first("origin")
     if mass is None or inertia is None:
         absent = "<mass value=...>" if mass is None else "<inertia ixx=...>"
         notes.problem(inertial.line, f"the <inertial> of link {name!r} has no {absent}")
-        return exact.Given(Fraction(0), ZERO, Symmetric(0, 0, 0, 0, 0, 0))
-    m = _number(mass, "value", None, notes)
-    six = [_number(inertia, key, default, notes) for key, default in MOMENTS.items()]
-    return exact.Given(m, _vector(origin, "xyz", notes), exact.turned(Symmetric(*six), _rotation(origin, notes)))
+        return Inertia()
+    m = float_attribute(mass, "value", None, notes)
+    I_c = Symmetric(*(float_attribute(inertia, key, default, notes) for key, default in MOMENTS.items()))
+    R = rpy_rotation(origin, notes)
+    return about_frame(m, vector_attribute(origin, "xyz", notes), I_c if R == IDENTITY else rotated(I_c, R))
 
 
-def _joint(element: Element, notes: Notes) -> Joint:
-    name, kind = _attribute(element, "name", notes), _attribute(element, "type", notes)
-    ours = element.first("steelyard")
+def _joint(element: Element, actuator: Element | None, notes: Notes) -> Joint:
+    name, kind = name_attribute(element, "name", notes), name_attribute(element, "type", notes)
+    ours, origin = element.first("steelyard"), element.first("origin")
     if kind not in KINDS:
         notes.problem(element.line, f"joint {name!r}: {unusable(kind)}")
         kind = "fixed"
@@ -89,19 +92,15 @@ def _joint(element: Element, notes: Notes) -> Joint:
         kind=kind,  # type: ignore[arg-type]
         parent=_link_of(element, "parent", name, notes),
         child=_link_of(element, "child", name, notes),
-        origin=_origin(element, ours, notes),
+        origin=Pose(rpy_rotation(origin, notes), vector_attribute(origin, "xyz", notes)),
         axis=_axis(element, kind, name, notes),
     )
     if kind == "fixed":
         return joint
-    return replace(
-        joint,
-        limits=_limits(element, kind, name, notes),
-        friction=_friction(element, ours, notes),
-        armature=_float(ours, "armature", notes),
-        rotor=_rotor(ours, joint.parent, notes),
-        mimic=_mimic(element, notes),
+    joint = replace(
+        joint, limits=_limits(element, kind, name, notes), rotor=_rotor(ours, joint.parent, notes), mimic=_mimic(element, notes)
     )
+    return with_joint_terms(joint, _terms(element, actuator, notes))
 
 
 def unusable(kind: str) -> str:
@@ -116,32 +115,15 @@ def _link_of(element: Element, role: str, name: str, notes: Notes) -> str:
     if child is None:
         notes.problem(element.line, f"joint {name!r} has no <{role} link=...>")
         return ""
-    return _attribute(child, "link", notes)
-
-
-def _origin(element: Element, ours: Element | None, notes: Notes) -> Pose:
-    origin = element.first("origin")
-    x, y, z = _vector(origin, "xyz", notes)
-    R = _rotation(origin, notes)
-    stated = ours.attributes.get("rotation") if ours is not None else None
-    nine = decimals(stated, 9) if stated is not None else None
-    if nine is not None:
-        a, b, c, d, e, f, g, h, i = map(float, nine)
-        better: Matrix = ((a, b, c), (d, e, f), (g, h, i))
-        agrees = all(abs(better[r][k] - R[r][k]) < _ROTATION_AGREES for r in range(3) for k in range(3))
-        R = better if agrees else R  # someone edited the rpy: it is what counts
-    return Pose(R, (float(x), float(y), float(z)))
+    return name_attribute(child, "link", notes)
 
 
 def _axis(element: Element, kind: str, name: str, notes: Notes) -> Vector:
     axis = element.first("axis")
-    if axis is None:
-        return (1.0, 0.0, 0.0)
-    x, y, z = (float(value) for value in _vector(axis, "xyz", notes, "1 0 0"))
-    direction = unit((x, y, z))
-    if direction is None and kind != "fixed":
+    direction = unit(vector_attribute(axis, "xyz", notes, _X))
+    if axis is not None and direction is None and kind != "fixed":
         notes.problem(axis.line, f"the axis of joint {name!r} is zero; it must be a direction")
-    return direction or (1.0, 0.0, 0.0)
+    return direction or _X
 
 
 def _limits(element: Element, kind: str, name: str, notes: Notes) -> Limits:
@@ -151,7 +133,7 @@ def _limits(element: Element, kind: str, name: str, notes: Notes) -> Limits:
         if kind in ("revolute", "prismatic"):
             notes.remarks.append(f"{notes.at(element.line)}: {kind} joint {name!r} has no <limit>: it is taken as unlimited")
         return Limits()
-    values = {key: bound(text) for key in ("lower", "upper", "velocity", "effort") if (text := limit.attributes.get(key)) is not None}
+    values = {key: parse_bound(text) for key in ("lower", "upper", "velocity", "effort") if (text := limit.attributes.get(key)) is not None}
     for key, value in values.items():
         if value is None:
             notes.problem(limit.line, f"joint {name!r}: {key}={limit.attributes[key]!r} is no number")
@@ -165,69 +147,48 @@ def _stated(value: float | None) -> float:
     return value if value is not None and value > 0 else math.inf
 
 
-def _friction(element: Element, ours: Element | None, notes: Notes) -> Friction:
-    dynamics = element.first("dynamics")
-    return Friction(
-        viscous=_float(dynamics, "damping", notes) or _float(ours, "viscous", notes),
-        coulomb=_float(dynamics, "friction", notes) or _float(ours, "coulomb", notes),
-        **{name: _float(ours, name, notes) for name in ("offset", "negative", "stiction", "width", "stribeck")},
-    )
+def _terms(element: Element, actuator: Element | None, notes: Notes) -> dict[str, float]:
+    """Joint terms of <dynamics>, the actuator and <steelyard>. A zero counts as absent, except in <steelyard>."""
+    ours, dynamics = element.first("steelyard"), element.first("dynamics")
+    stated = {term: optional_float(dynamics, key, notes) for term, key in DYNAMICS.items()}
+    rotor = rotor_inertia(actuator)
+    if rotor is not None:
+        stated["armature"] = rotor[1] ** 2 * float_attribute(rotor[0], "value", None, notes)
+    own = {term: optional_float(ours, term, notes) for term in TERMS}
+    return {term: value for term in TERMS if (value := stated.get(term) or own[term]) is not None}
+
+
+def actuators(robot: Element) -> dict[str, Element]:
+    """The <actuator> of each joint that a <transmission> connects with one actuator alone."""
+    found = {}
+    for transmission in robot.all("transmission"):
+        joints, motors = list(transmission.all("joint")), list(transmission.all("actuator"))
+        if len(joints) == len(motors) == 1:
+            found[joints[0].attributes.get("name", "")] = motors[0]
+    return found
+
+
+def rotor_inertia(actuator: Element | None) -> tuple[Element, float] | None:
+    """The element that states an actuator's rotor inertia Jm [kg m2|kg] and the gear ratio k: Ia = k^2 Jm. None where none does."""
+    for prefix in ("drake:", "") if actuator is not None else ():
+        inertia, gear = actuator.first(f"{prefix}rotor_inertia"), actuator.first(f"{prefix}gear_ratio")  # type: ignore[union-attr]
+        if inertia is not None:
+            reduction = None if prefix else actuator.first("mechanicalReduction")  # type: ignore[union-attr]
+            ratio = gear.attributes.get("value", "") if gear is not None else reduction.text if reduction is not None else "1"
+            return inertia, parse_float(ratio.strip()) or 1.0
+    return None
 
 
 def _rotor(ours: Element | None, parent: str, notes: Notes) -> Rotor | None:
-    ratio = _float(ours, "ratio", notes)
+    ratio = optional_float(ours, "ratio", notes)
     if ours is None or ratio is None:
         return None
-    x, y, z = _vector(ours, "rotor_axis", notes, "0 0 1")
-    return Rotor(ratio, (float(x), float(y), float(z)), ours.attributes.get("mount", parent))
+    return Rotor(ratio, vector_attribute(ours, "rotor_axis", notes, (0.0, 0.0, 1.0)), ours.attributes.get("mount", parent))
 
 
 def _mimic(element: Element, notes: Notes) -> Mimic | None:
     mimic = element.first("mimic")
     if mimic is None:
         return None
-    multiplier, offset = _number(mimic, "multiplier", "1", notes), _number(mimic, "offset", "0", notes)
-    return Mimic(_attribute(mimic, "joint", notes), float(multiplier), float(offset))
-
-
-def _gravity(robot: Element, notes: Notes) -> Vector:
-    ours = robot.first("steelyard")
-    if ours is None or "gravity" not in ours.attributes:
-        return STANDARD_GRAVITY
-    x, y, z = _vector(ours, "gravity", notes)
-    return (float(x), float(y), float(z))
-
-
-def _rotation(origin: Element | None, notes: Notes) -> Matrix:
-    roll, pitch, yaw = _vector(origin, "rpy", notes)
-    return from_rpy((float(roll), float(pitch), float(yaw))) if roll or pitch or yaw else IDENTITY
-
-
-def _attribute(element: Element, key: str, notes: Notes) -> str:
-    value = element.attributes.get(key, "")
-    if not value:
-        notes.problem(element.line, f"<{element.tag}> has no {key}")
-    return value
-
-
-def _vector(element: Element | None, key: str, notes: Notes, default: str = "0 0 0") -> Vector:
-    text = default if element is None else element.attributes.get(key, default)
-    values = decimals(text, 3) or (decimals(default, 3) if not text.strip() else None)
-    if values is None:
-        notes.problem(element.line if element else 0, f"<{element.tag if element else ''}> has {key}={text!r}; expected three numbers")
-        return ZERO
-    return (values[0], values[1], values[2])
-
-
-def _number(element: Element, key: str, default: str | None, notes: Notes) -> Fraction:
-    text = element.attributes.get(key, default)
-    value = None if text is None else decimal(text)
-    if value is None:
-        notes.problem(element.line, f"<{element.tag}> has " + (f"no {key}" if text is None else f"{key}={text!r}; expected a number"))
-    return value or Fraction(0)
-
-
-def _float(element: Element | None, key: str, notes: Notes) -> float | None:
-    if element is None or key not in element.attributes:
-        return None
-    return float(_number(element, key, None, notes))
+    multiplier, offset = float_attribute(mimic, "multiplier", "1", notes), float_attribute(mimic, "offset", "0", notes)
+    return Mimic(name_attribute(mimic, "joint", notes), multiplier, offset)

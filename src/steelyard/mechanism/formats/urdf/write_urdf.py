@@ -1,35 +1,62 @@
 """Writer of URDF: changed numbers go into the user's own file, everything else in it stays byte for byte.
 
-A mechanism that did not come from a URDF, or whose links and joints are others now, is written afresh. What is written reads back as
-exactly the same mechanism, or an error says why it cannot.
+A mechanism that did not come from a URDF, or whose links and joints are others now, is written as a new document. What is written
+reads back as the same mechanism, inertias and rotations within 1e-12, or an error names what does not.
 """
 
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 from ....errors import ModelError
 from ....files import write_whole
 from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism
 from ...near_integers import snapped
-from . import elements as urdf_text
-from .read_urdf import read_urdf
+from ..inertial import differences
+from ..terms import TERMS, joint_terms
+from . import elements
+from .read_urdf import DYNAMICS, actuators, read_urdf, rotor_inertia
 from .xml_text import Element, XmlEdit, parse, tag
 
 
-def write_urdf(mechanism: Mechanism, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-    """Write a mechanism to a URDF file, whole or not at all; an existing file is only replaced where asked."""
+class ExtensionTerm(NamedTuple):
+    """A joint term that stands in a <steelyard> element, which other programs ignore."""
+
+    joint: str
+    term: str
+    value: float
+
+
+def write_urdf(mechanism: Mechanism, path: str | os.PathLike[str], overwrite: bool = False) -> tuple[ExtensionTerm, ...]:
+    """Write a mechanism to a URDF file, whole or not at all; an existing file is only replaced where asked.
+
+    Returns the joint terms that only steelyard reads from that file, since URDF has no place for them.
+    """
     encoding = mechanism.source.encoding if mechanism.source is not None and mechanism.source.format == "urdf" else "utf-8"
-    write_whole(path, urdf(mechanism).encode(encoding), overwrite)
+    text = urdf(mechanism, os.fspath(path))
+    write_whole(path, text.encode(encoding), overwrite)
+    return extension_terms(text)
 
 
-def urdf(mechanism: Mechanism) -> str:
-    """The text of a mechanism as URDF."""
+def extension_terms(text: str) -> tuple[ExtensionTerm, ...]:
+    """The joint terms, other than zero, that a URDF holds in <steelyard> elements."""
+    return tuple(
+        ExtensionTerm(joint.attributes["name"], term, value)
+        for joint in parse(text, "URDF").all("joint")
+        for ours in joint.all("steelyard")
+        for term in (*TERMS, "ratio")
+        if (value := float(ours.attributes.get(term, 0.0)))
+    )
+
+
+def urdf(mechanism: Mechanism, target: str = "URDF") -> str:
+    """The text of a mechanism as URDF; `target` names the file in messages."""
     mechanism = snapped(mechanism)
-    text = _edited(mechanism) or urdf_text.fresh(mechanism)
-    back = read_urdf(text, "the URDF to be written", warn=False)
-    if back != mechanism:
-        raise ModelError(f"URDF cannot hold {_difference(mechanism, back)} of {mechanism.name!r} exactly; nothing was written")
+    text = _edited(mechanism) or elements.new_document(mechanism)
+    wrong = differences(mechanism, read_urdf(text, target, warn=False))
+    if wrong:
+        raise ModelError(f"{target}: URDF cannot hold {', '.join(wrong)} of {mechanism.name!r}; nothing was written")
     return text
 
 
@@ -42,15 +69,20 @@ def _edited(mechanism: Mechanism) -> str | None:
     if _structure(old) != _structure(mechanism):
         return None
     robot, edit = parse(source.text, source.path or "URDF"), XmlEdit(source.text)
-    elements = {(child.tag, child.attributes.get("name")): child for child in robot.children}
+    places = {(child.tag, child.attributes.get("name")): child for child in robot.children}
+    motors = actuators(robot)
     for before, link in zip(old.links, mechanism.links, strict=True):
         if link != before:
-            _edit_link(edit, elements["link", link.name], link)
+            _edit_link(edit, places["link", link.name], link)
     for was, joint in zip(old.joints, mechanism.joints, strict=True):
         if joint != was:
-            _edit_joint(edit, elements["joint", joint.name], was, joint)
+            _edit_joint(edit, places["joint", joint.name], was, joint, motors.get(joint.name))
     _edit_robot(edit, robot, old, mechanism)
     return edit.text()
+
+
+def _structure(mechanism: Mechanism) -> tuple[object, ...]:
+    return tuple(link.name for link in mechanism.links), tuple((joint.name, joint.parent, joint.child) for joint in mechanism.joints)
 
 
 def _edit_robot(edit: XmlEdit, robot: Element, old: Mechanism, new: Mechanism) -> None:
@@ -59,50 +91,56 @@ def _edit_robot(edit: XmlEdit, robot: Element, old: Mechanism, new: Mechanism) -
     if new.gravity != old.gravity:
         ours = robot.first("steelyard")
         if ours is not None:
-            edit.set(ours, urdf_text.gravity(new))
+            edit.set(ours, elements.gravity(new))
         elif new.gravity != STANDARD_GRAVITY:
-            edit.append(robot, [tag("steelyard", urdf_text.gravity(new))])
+            edit.append(robot, [tag("steelyard", elements.gravity(new))])
 
 
 def _edit_link(edit: XmlEdit, element: Element, link: Link) -> None:
     inertial = element.first("inertial")
     if inertial is None:
         if link.inertia is not None:
-            edit.append(element, urdf_text.inertial(link, link.inertia))
+            edit.append(element, elements.inertial_lines(link, link.inertia))
     elif link.inertia is None:
         edit.remove(inertial)
     else:
-        _edit_pieces(edit, inertial, urdf_text.inertial_pieces(link, link.inertia))
+        _edit_children(edit, inertial, elements.inertial(link, link.inertia))
 
 
-def _edit_joint(edit: XmlEdit, element: Element, old: Joint, new: Joint) -> None:
-    edit.set(element, {"type": urdf_text.kind(new)})
-    pieces = _moving_pieces(element, old, new) if new.kind != "fixed" else {}  # a joint that is held keeps its limits for later
+def _edit_joint(edit: XmlEdit, element: Element, old: Joint, new: Joint, actuator: Element | None) -> None:
+    edit.set(element, {"type": elements.urdf_kind(new)})
+    children = _moving_children(old, new) if new.kind != "fixed" else {}  # a joint that is held keeps its limits for later
     if new.origin != old.origin:
-        pieces["origin"] = urdf_text.origin(new.origin)
+        children["origin"] = elements.origin(new.origin)
     if new.axis != old.axis:
-        pieces["axis"] = {"xyz": urdf_text.numbers(new.axis)}
-    if urdf_text.extension(new) != urdf_text.extension(old):
-        pieces["steelyard"] = urdf_text.extension(new)
-    _edit_pieces(edit, element, pieces)
+        children["axis"] = {"xyz": elements.decimals(new.axis)}
+    _edit_children(edit, element, children | _edit_terms(edit, element, old, new, actuator))
 
 
-def _moving_pieces(element: Element, old: Joint, new: Joint) -> dict[str, urdf_text.Attributes]:
-    pieces = {}
-    if new.limits != old.limits:
-        pieces["limit"] = urdf_text.limit(new)
-    if new.mimic != old.mimic:
-        pieces["mimic"] = urdf_text.mimic(new)
-    dynamics, stands = urdf_text.dynamics(new), element.first("dynamics")
-    if dynamics != urdf_text.dynamics(old):
-        pieces["dynamics"] = {key: "0" for key in (stands.attributes if stands else ()) if key in ("damping", "friction")} | dynamics
-    return pieces
+def _moving_children(old: Joint, new: Joint) -> dict[str, elements.Attributes]:
+    children = {"limit": elements.limit(new)} if new.limits != old.limits else {}
+    return children | ({"mimic": elements.mimic(new)} if new.mimic != old.mimic else {})
 
 
-def _edit_pieces(edit: XmlEdit, parent: Element, pieces: dict[str, urdf_text.Attributes]) -> None:
-    """Children of an element with these attributes: set where they stand, taken out where there is nothing to say, put in where absent."""
+def _edit_terms(edit: XmlEdit, element: Element, old: Joint, new: Joint, actuator: Element | None) -> dict[str, elements.Attributes]:
+    """Put joint terms where the file has a place for them; returns the children <dynamics> and <steelyard> that change."""
+    terms, before, rotor = joint_terms(new), joint_terms(old), rotor_inertia(actuator)
+    elsewhere = (*DYNAMICS, "armature") if rotor is not None else tuple(DYNAMICS)
+    children = {}
+    if rotor is not None and terms.get("armature") != before.get("armature") and new.kind != "fixed":
+        edit.set(rotor[0], {"value": repr(terms.get("armature", 0.0) / rotor[1] ** 2)})
+    dynamics, stands = elements.dynamics(terms), element.first("dynamics")
+    if dynamics != elements.dynamics(before) and new.kind != "fixed":
+        children["dynamics"] = {key: "0" for key in (stands.attributes if stands else ()) if key in DYNAMICS.values()} | dynamics
+    if elements.extension(new, elsewhere) != elements.extension(old, elsewhere):
+        children["steelyard"] = elements.extension(new, elsewhere)
+    return children
+
+
+def _edit_children(edit: XmlEdit, parent: Element, children: dict[str, elements.Attributes]) -> None:
+    """Give children of an element these attributes: set where they stand, removed where there are none, appended where absent."""
     absent = []
-    for name, attributes in pieces.items():
+    for name, attributes in children.items():
         child = parent.first(name)
         if child is None:
             absent += [tag(name, attributes)] if attributes else []
@@ -114,13 +152,3 @@ def _edit_pieces(edit: XmlEdit, parent: Element, pieces: dict[str, urdf_text.Att
             edit.set(child, attributes)
     if absent:
         edit.append(parent, absent)
-
-
-def _structure(mechanism: Mechanism) -> tuple[object, ...]:
-    return tuple(link.name for link in mechanism.links), tuple((joint.name, joint.parent, joint.child) for joint in mechanism.joints)
-
-
-def _difference(wanted: Mechanism, found: Mechanism) -> str:
-    links = [f"link {a.name!r}" for a, b in zip(wanted.links, found.links, strict=False) if a != b]
-    joints = [f"joint {a.name!r}" for a, b in zip(wanted.joints, found.joints, strict=False) if a != b]
-    return ", ".join(links + joints) or "the name or gravity"

@@ -24,6 +24,7 @@ class Element:
     closing: int = 0
     end: int = 0
     children: list[Element] = field(default_factory=list)
+    text: str = ""
 
     @property
     def empty_tag(self) -> bool:
@@ -56,6 +57,7 @@ class _Builder:
         self.parser = expat.ParserCreate("utf-8")
         self.parser.StartElementHandler = self.begin
         self.parser.EndElementHandler = self.finish
+        self.parser.CharacterDataHandler = self.read
         self.parser.StartDoctypeDeclHandler = self.refuse
 
     def begin(self, tag: str, attributes: dict[str, str]) -> None:
@@ -67,6 +69,9 @@ class _Builder:
         else:
             self.root = element
         self.open.append(element)
+
+    def read(self, text: str) -> None:
+        self.open[-1].text += text
 
     def finish(self, _tag: str) -> None:
         element = self.open.pop()
@@ -82,8 +87,6 @@ class _Builder:
 
 
 _ATTRIBUTE = re.compile(rb"""\s([^\s=<>/"']+)\s*=\s*("[^"]*"|'[^']*')""")
-
-
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 
 

@@ -1,0 +1,88 @@
+"""Inertias as files state them: mass, centre of mass and inertia about it; and how closely a written file must read back.
+
+A mechanism holds ten numbers about a link's origin. Converting them to the form of a file and back rounds: what is written is the
+shortest decimal within 1e-13 of the conversion's scale, so that an inertia product that is zero but for rounding is written as 0. It
+reads back within `TOLERANCE` of the trace and of mass times length. Everything else is written as the shortest decimal that reads back
+to the same float.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from decimal import Context, Decimal, localcontext
+
+from ...algebra.spatial import Inertia, Pose, at_com, from_com, moved, rotated
+from ...algebra.vector import ZERO, Symmetric, Vector
+from ..model import Mechanism
+from .terms import same_joint
+
+HERE = Pose()
+LARGEST = 1e60  # squares and products of what is read must not overflow
+TOLERANCE = 1e-12
+_DIGITS = 13
+
+ComForm = tuple[float, Vector, Symmetric]
+
+
+def about_frame(m: float, c: Vector, I_c: Symmetric, pose: Pose = HERE) -> Inertia:
+    """Ten numbers in frame A of a body that is given in frame B, X_AB = pose: c_A = R c + p, I = R I_c R^T + m (c_A.c_A 1 - c_A c_A^T).
+
+    Computed in decimals and rounded once: 3 kg at 0.1 m have a first moment of 0.3 kg m, not 0.30000000000000004.
+    """
+    with localcontext(Context(prec=40)):
+        m, c, I_c = _decimal(m), tuple(map(_decimal, c)), Symmetric(*map(_decimal, I_c))  # type: ignore[assignment]
+        if pose != HERE:
+            exact = Pose(tuple(tuple(map(_decimal, row)) for row in pose.R), tuple(map(_decimal, pose.p)))  # type: ignore[arg-type]
+            c, I_c = exact.point(c), rotated(I_c, exact.R)
+        body = from_com(m, c, I_c)
+        h = (float(body.h[0]), float(body.h[1]), float(body.h[2]))
+        return Inertia(float(body.m), h, Symmetric(*map(float, body.I)))
+
+
+def _decimal(x: float) -> Decimal:
+    return Decimal(repr(x))
+
+
+def com_form(inertia: Inertia, pose: Pose = HERE) -> ComForm:
+    """Mass [kg], centre of mass [m] and inertia about it [kg m2] in frame B, X_AB = pose, rounded to what the conversion is good for.
+
+    A body without mass must have no first moment; its centre is the origin of B.
+    """
+    length, moment = _scales(inertia)
+    length += max(map(abs, pose.p))
+    local = inertia if pose == HERE else moved(inertia, pose.inverse())
+    m, c, I_c = at_com(local) if inertia.m else (0.0, ZERO, local.I)
+    x, y, z = _rounded(c, length)
+    return m, (x, y, z), Symmetric(*_rounded(I_c, moment + m * length * length))
+
+
+def _rounded(values: Iterable[float], scale: float) -> list[float]:
+    places = _DIGITS - math.floor(math.log10(scale)) if scale > 0.0 else 0
+    return [round(x, places) + 0.0 for x in values]
+
+
+def _scales(inertia: Inertia) -> tuple[float, float]:
+    """Distance of the centre of mass [m], and the inertia of all that a conversion adds and subtracts [kg m2]."""
+    length = max(map(abs, inertia.h)) / inertia.m if inertia.m else 0.0
+    return length, sum(map(abs, inertia.I)) + inertia.m * length * length
+
+
+def differences(wanted: Mechanism, found: Mechanism) -> list[str]:
+    """Names of what does not read back as it should: equal, but for the rounding of inertias and rotations that `TOLERANCE` allows."""
+    if [link.name for link in wanted.links] != [link.name for link in found.links] or len(wanted.joints) != len(found.joints):
+        return ["the names of links and joints"]
+    links = zip(wanted.links, found.links, strict=True)
+    joints = zip(wanted.joints, found.joints, strict=True)
+    wrong = [f"link {a.name!r}" for a, b in links if not _same_inertia(a.inertia, b.inertia)]
+    wrong += [f"joint {a.name!r}" for a, b in joints if not same_joint(a, b, TOLERANCE)]
+    return wrong + (["the name or gravity"] if (wanted.name, wanted.gravity) != (found.name, found.gravity) else [])
+
+
+def _same_inertia(wanted: Inertia | None, found: Inertia | None) -> bool:
+    if wanted == found or wanted is None or found is None:
+        return wanted == found
+    length, moment = _scales(wanted)
+    first = max(abs(a - b) for a, b in zip(wanted.h, found.h, strict=True))
+    second = max(abs(a - b) for a, b in zip(wanted.I, found.I, strict=True))
+    return wanted.m == found.m and first <= TOLERANCE * wanted.m * length and second <= TOLERANCE * moment
