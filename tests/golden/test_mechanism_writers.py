@@ -97,7 +97,7 @@ def test_comments_and_order_of_a_toml_file_stay(newline: str, tmp_path: Path) ->
     arm = edit.with_rotors(edit.with_friction(edit.with_payload(arm, 0.5, (1.0, 0.0, 0.0)), viscous=0.3, offset=0.05), 1.5)
     wanted = (
         COMMENTED.replace("viscous = 0.1, coulomb = 0.2 }", "viscous = 0.3, coulomb = 0.2, offset = 0.05}")
-        .replace("motor = { rotor_inertia = 1e-4, gear_ratio = 100 }", "armature = 1.5")
+        .replace("rotor_inertia = 1e-4,", "rotor_inertia = 0.00015,")
         .replace("[0.1, 0.2, 0.3] ", "[0.1, 0.3, 0.4] ")
         .replace("mass = 2.0 ", "mass = 2.5 ")
         .replace("com = [0.5,", "com = [0.6,")

@@ -57,6 +57,11 @@ def com_form(inertia: Inertia, pose: Pose = HERE) -> ComForm:
     return m, (x, y, z), Symmetric(*_rounded(I_c, moment + m * length * length))
 
 
+def motor_side(Ia: float, ratio: float) -> float:
+    """Inertia Jm of a rotor [kg m2|kg] that is felt as Ia = ratio^2 Jm at its joint."""
+    return float(f"{Ia / ratio**2:.15g}")
+
+
 def _rounded(values: Iterable[float], scale: float) -> list[float]:
     places = _DIGITS - math.floor(math.log10(scale)) if scale > 0.0 else 0
     return [round(x, places) + 0.0 for x in values]

@@ -20,7 +20,7 @@ from ....files import write_whole
 from ... import near_integers as snap
 from ...model import Joint, Limits, Link, Mechanism, Rotor
 from ...near_integers import snapped
-from ..inertial import HERE, about_frame, com_form, differences
+from ..inertial import HERE, about_frame, com_form, differences, motor_side
 from ..terms import FRICTION, Terms, joint_terms, with_joint_terms
 from .dh import placements
 from .keys import TomlKeys
@@ -102,9 +102,18 @@ def _edit_joint(row: Any, before: Joint, joint: Joint) -> None:
         _set(row, ("rotor",), {"rotor": rotor_keys(joint.rotor)})
     old, new = term_keys(joint_terms(before)), term_keys(joint_terms(joint))
     changed = [key for key in ("friction", "armature") if old.get(key) != new.get(key)]
-    if "armature" in changed:
-        row.pop("motor", None)
+    if "armature" in changed and "motor" in row:
+        _edit_motor(row, new)
     _set(row, changed, new)
+
+
+def _edit_motor(row: Any, keys: Row) -> None:
+    """Move the rotor inertia from `keys` into the `motor` that the row states; without one the motor goes."""
+    armature = keys.pop("armature")
+    if armature is None:
+        del row["motor"]
+    else:
+        _set(row["motor"], ("rotor_inertia",), {"rotor_inertia": motor_side(armature, row["motor"].get("gear_ratio", 1.0))})
 
 
 def _set(table: Any, keys: Any, values: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ from ....errors import ModelError
 from ....files import write_whole
 from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism
 from ...near_integers import snapped
-from ..inertial import differences
+from ..inertial import differences, motor_side
 from ..terms import TERMS, joint_terms
 from . import elements
 from .read_urdf import DYNAMICS, actuators, read_urdf, rotor_inertia
@@ -128,7 +128,7 @@ def _edit_terms(edit: XmlEdit, element: Element, old: Joint, new: Joint, actuato
     elsewhere = (*DYNAMICS, "armature") if rotor is not None else tuple(DYNAMICS)
     children = {}
     if rotor is not None and terms.get("armature") != before.get("armature") and new.kind != "fixed":
-        edit.set(rotor[0], {"value": repr(terms.get("armature", 0.0) / rotor[1] ** 2)})
+        edit.set(rotor[0], {"value": repr(motor_side(terms.get("armature", 0.0), rotor[1]))})
     dynamics, stands = elements.dynamics(terms), element.first("dynamics")
     if dynamics != elements.dynamics(before) and new.kind != "fixed":
         children["dynamics"] = {key: "0" for key in (stands.attributes if stands else ()) if key in DYNAMICS.values()} | dynamics
