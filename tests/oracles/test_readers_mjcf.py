@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from steelyard.errors import SteelyardWarning
 from steelyard.mechanism import Mechanism, Tree, load, reduce
 from steelyard.mechanism.edit import with_friction, with_rotors
 from steelyard.mechanism.formats.urdf.write_urdf import urdf
@@ -27,7 +28,7 @@ ARM = """
       <inertial pos="0 0 0.1" mass="5" diaginertia="0.1 0.1 0.1"/>
       <body name="shoulder" pos="0 0 0.4" quat="0.9 0.1 0.2 0.3">
         <inertial pos="0.01 0.02 0.03" mass="2" fullinertia="0.03 0.02 0.04 0.001 0.002 0.003"/>
-        <geom type="mesh" mesh="shell" material="skin"/>
+        <geom type="mesh" mesh="shell" material="skin" contype="0" conaffinity="0"/>
         <joint name="pan" axis="0 0 1" range="-120 120"/>
         <joint name="lift" axis="0 2 1" pos="0.1 0 0.05" ref="25"/>
         <joint name="reach" type="slide" axis="1 1 0" ref="0.2" range="-0.1 0.6" armature="0.7"/>
@@ -151,3 +152,93 @@ def test_mujoco_reads_our_urdf_and_agrees(name: str, rng: np.random.Generator) -
     mujoco.mj_inverse(model, data)
     smooth = reduce(with_friction(with_rotors(load(name), 0.0), coulomb=0.0))  # URDF has no rotors; MuJoCo's dry friction is a constraint
     np.testing.assert_allclose(torques(smooth, data.qpos, data.qvel, data.qacc), data.qfrc_inverse, rtol=1e-9, atol=1e-9)
+
+
+PART = '<body name="{0}" pos="0 0 1"><inertial pos="0.1 0 0" mass="2" diaginertia="0.1 0.1 0.1"/><joint name="{0}" {1}/>{2}</body>'
+BALL = '<geom size="0.1" mass="0"/>'
+LEFT_OUT = {
+    "spring": (
+        'stiffness="5" springref="0.2" range="-1 2"',
+        "",
+        r"joint 'j' has a spring of 5 N m/rad about 0.2 rad .* up to 9 N m over its range",
+    ),
+    "unlimited spring": ('stiffness="5"', "", r"joint 'j' has a spring of 5 N m/rad about 0 rad .* up to 5 N m 1 rad from rest"),
+    "sliding spring": ('type="slide" stiffness="50" range="-0.1 0.2"', "", r"spring of 50 N/m about 0 m .* up to 10 N over its range"),
+    "loop": ("", '<equality><weld body1="j" body2="k"/></equality>', "the loop that joins 'j' and 'k' is opened: both move freely"),
+    "closed to the world": (
+        "",
+        '<equality><connect body1="k" anchor="0 0 0"/></equality>',
+        "the loop that joins 'k' and 'world' is opened",
+    ),
+    "joint equality": (
+        "",
+        '<equality><joint joint1="k" joint2="j" polycoef="0 1 2 0 0"/></equality>',
+        "the equality of joint 'k' is not linear",
+    ),
+    "tendon": (
+        "",
+        '<tendon><fixed name="t" stiffness="3"><joint joint="j" coef="1"/></fixed></tendon>',
+        r"tendon 't' is left out: .* \(stiffness 3\)",
+    ),
+    "fluid": (
+        "",
+        '<option density="1000" viscosity="0.1"/>',
+        r"the fluid \(density 1000 kg/m3, viscosity 0.1 Pa s\) is left out: torques differ by up to",
+    ),
+    "contacts": (
+        "",
+        f"<worldbody>{BALL}<body name='lump'>{BALL}</body></worldbody>",
+        r"contacts are left out: torques differ where bodies touch \(world, lump\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LEFT_OUT)
+def test_what_is_left_out_is_one_warning_with_its_size(case: str, tmp_path: Path) -> None:
+    attributes, more, sentence = LEFT_OUT[case]
+    body = PART.format("j", attributes, PART.format("k", "", ""))
+    (tmp_path / "arm.xml").write_text(f'<mujoco><compiler angle="radian"/><worldbody>{body}</worldbody>{more}</mujoco>')
+    with pytest.warns(SteelyardWarning, match=f"arm.xml: .*{sentence}") as caught:
+        mechanism = load(tmp_path / "arm.xml")
+    assert len(caught) == 1
+    assert re.search(sentence, mechanism.remarks[0])
+
+
+def test_gravity_compensation_and_nonlinear_damping(tmp_path: Path) -> None:
+    body = PART.format("j", 'damping="1 2 0"', "").replace("<body", '<body gravcomp="0.5"')
+    (tmp_path / "arm.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    with pytest.warns(
+        SteelyardWarning, match=r"damping of joint 'j' is not linear: .* differ by 2 N m at 1 rad/s; gravity .* of body 'j' .* 9.81 N"
+    ):
+        load(tmp_path / "arm.xml")
+
+
+def test_bodies_that_cannot_touch_are_no_contact(tmp_path: Path) -> None:
+    quiet = BALL.replace("/>", ' contype="0" conaffinity="0"/>')
+    body = PART.format("j", "", BALL + PART.format("k", "", BALL + PART.format("l", "", quiet)))
+    (tmp_path / "arm.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    load(tmp_path / "arm.xml")
+
+
+def test_the_difference_of_a_spring_and_of_a_fluid_is_mujocos(tmp_path: Path) -> None:
+    body = PART.format("j", 'stiffness="7" springref="20"', "")
+    text = f'<mujoco><option density="800"/><worldbody>{body}</worldbody></mujoco>'
+    (tmp_path / "arm.xml").write_text(text)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qvel[:] = 1.0
+    mujoco.mj_forward(model, data)
+    with pytest.warns(SteelyardWarning, match=rf"up to 7 N m 1 rad from rest; .* up to {abs(data.qfrc_fluid[0]):.3g} N m or N"):
+        load(tmp_path / "arm.xml")
+
+
+def test_what_motors_add_through_their_gears_is_part_of_the_joint(tmp_path: Path, rng: np.random.Generator) -> None:
+    motor = '<actuator><motor joint="j" gear="10" armature="0.02" damping="0.003"/></actuator>'
+    body = PART.format("j", 'armature="0.1" damping="0.2"', "")
+    text = f"<mujoco><worldbody>{body}</worldbody>{motor}</mujoco>"
+    (tmp_path / "arm.xml").write_text(text)
+    tree, model = reduce(load(tmp_path / "arm.xml")), mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:], data.qacc[:] = rng.uniform(-1, 1, (3, 1))
+    mujoco.mj_inverse(model, data)
+    np.testing.assert_allclose(torques(tree, data.qpos, data.qvel, data.qacc), data.qfrc_inverse, rtol=1e-12)

@@ -1,4 +1,4 @@
-"""Compiling MJCF with MuJoCo, after taking out what dynamics does not need, so that absent meshes and textures never stop it."""
+"""MJCF files compiled by the package mujoco, without meshes, pictures and sensors, which no dynamics needs."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from pathlib import Path
 from typing import Any
 
 from ....errors import ModelError, needs_extra
+from .left_out import left_out_of_spec
 
 
 def compiled(path: Path) -> tuple[Any, list[str]]:
-    """The compiled MjModel of a file and remarks about what was left out of it."""
-    mujoco = imported()
+    """The compiled MjModel of a file and sentences about what was taken out of it before."""
+    mujoco = import_mujoco()
     try:
         spec = _parsed(mujoco, path)
-        remarks = _slimmed(mujoco, spec)
+        sentences = left_out_of_spec(mujoco, spec)
+        _reduce_spec(mujoco, spec)
         bare = [body.name for body in spec.bodies if not body.explicitinertial and any(geom.meshname for geom in body.geoms)]
     except ValueError as error:
-        raise ModelError(f"{path}: {_sentence(error)}") from None
+        raise ModelError(f"{path}: {_one_line(error)}") from None
     try:
-        return spec.compile(), remarks
+        return spec.compile(), sentences
     except ValueError as error:
         hint = f"; the inertia of {', '.join(map(repr, bare))} is computed from meshes: give them an <inertial>" if bare else ""
-        raise ModelError(f"{path}: {_sentence(error)}{hint}") from None
+        raise ModelError(f"{path}: {_one_line(error)}{hint}") from None
 
 
 def _parsed(mujoco: Any, path: Path) -> Any:
@@ -33,7 +35,8 @@ def _parsed(mujoco: Any, path: Path) -> Any:
     return spec
 
 
-def imported() -> Any:
+def import_mujoco() -> Any:
+    """The package mujoco, or an error that names the extra."""
     try:
         import mujoco
     except ImportError:
@@ -41,32 +44,19 @@ def imported() -> Any:
     return mujoco
 
 
-def _slimmed(mujoco: Any, spec: Any) -> list[str]:
-    remarks = _without_couplings(mujoco, spec)
-    for group in (spec.sensors, spec.pairs, spec.keys, spec.skins):
+def _reduce_spec(mujoco: Any, spec: Any) -> None:
+    """Take out what is not modelled, and all that refers to files that may be absent."""
+    others = [e for e in spec.equalities if e.type != mujoco.mjtEq.mjEQ_JOINT]
+    drives = [a for a in spec.actuators if a.trntype != mujoco.mjtTrn.mjTRN_JOINT]
+    for group in (drives, others, spec.tendons, spec.sensors, spec.pairs, spec.keys, spec.skins):
         _delete(spec, group)
     if spec.compiler.inertiafromgeom != mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE:
         _delete(spec, [geom for geom in spec.geoms if geom.parent.explicitinertial])
     used = {geom.meshname for geom in spec.geoms if geom.meshname}
-    for geom in spec.geoms:
-        geom.material = ""
-    for site in spec.sites:
-        site.material = ""
-    _delete(spec, [mesh for mesh in spec.meshes if mesh.name not in used])
-    _delete(spec, spec.materials)
-    _delete(spec, spec.textures)
-    return remarks
-
-
-def _without_couplings(mujoco: Any, spec: Any) -> list[str]:
-    """Takes out tendons and constraints other than between joints; says so."""
-    others = [e for e in spec.equalities if e.type != mujoco.mjtEq.mjEQ_JOINT]
-    drives = [a for a in spec.actuators if a.trntype != mujoco.mjtTrn.mjTRN_JOINT]
-    counts = {"tendon": len(spec.tendons), "equality constraint that is not between joints": len(others)}
-    _delete(spec, drives)
-    _delete(spec, others)
-    _delete(spec, spec.tendons)
-    return [f"left out: {count} x {what}" for what, count in counts.items() if count]
+    for shape in (*spec.geoms, *spec.sites):
+        shape.material = ""
+    for group in ([mesh for mesh in spec.meshes if mesh.name not in used], spec.materials, spec.textures):
+        _delete(spec, group)
 
 
 def _delete(spec: Any, elements: Any) -> None:
@@ -74,5 +64,5 @@ def _delete(spec: Any, elements: Any) -> None:
         spec.delete(element) if hasattr(spec, "delete") else element.delete()
 
 
-def _sentence(error: ValueError) -> str:
+def _one_line(error: ValueError) -> str:
     return re.sub(r"\s+", " ", str(error)).removeprefix("Error: ").strip()

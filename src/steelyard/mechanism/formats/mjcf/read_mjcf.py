@@ -2,11 +2,13 @@
 
 A body's link has the frame and the name that the body has in MuJoCo. Where a body has several joints, or one that does not pass
 through its frame, links without mass named `body@joint` stand between. Sites become frames. A linear joint equality becomes a mimic.
+A warning says what is left out (loops, springs, tendons, fluid, contacts) and how much the torques change.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,14 @@ import numpy as np
 from ....algebra.rotation import from_quaternion, unit
 from ....algebra.spatial import Inertia, Pose, from_com, rotated
 from ....algebra.vector import IDENTITY, ZERO, Matrix, Symmetric, Vector, neg
-from ....errors import ModelError
+from ....errors import ModelError, SteelyardWarning
 from ... import near_integers as snap
 from ...check import finished
 from ...model import Joint, Limits, Link, Mechanism, Mimic, Source
 from ...near_integers import displaced
 from ..terms import with_joint_terms
-from .compile_mjcf import compiled, imported
+from .compile_mjcf import compiled, import_mujoco
+from .left_out import joint_name, left_out_of_model, linear_terms
 
 _OTHER_JOINTS = {
     0: "a free joint is not supported: take it out to hold the base still",
@@ -32,7 +35,7 @@ _SLIDE = 2
 
 def read_mjcf(path: str | Path) -> Mechanism:
     """A mechanism from an MJCF file (with what it includes). Meshes are only needed by bodies that have no <inertial>."""
-    model, remarks = compiled(Path(path))
+    model, sentences = compiled(Path(path))
     names = _Names(model, str(path))
     links, joints = [Link(names.body(0))], []
     for body in range(1, model.nbody):
@@ -49,9 +52,17 @@ def read_mjcf(path: str | Path) -> Mechanism:
         joints=tuple(joints),
         gravity=_gravity(model),
         source=Source("mjcf", "", str(path)),
-        remarks=(*remarks, *_remarks(model, names)),
+        remarks=_left_out(model, sentences, str(path)),
     )
     return finished(mechanism, lambda what, name: str(path) if what == "robot" else f"{path}, {what} {name!r}")
+
+
+def _left_out(model: Any, sentences: list[str], where: str) -> tuple[str, ...]:
+    """Sentences about what is left out; one warning has them all."""
+    found = [*sentences, *left_out_of_model(import_mujoco(), model, _mimics(model).values())]
+    if found:
+        warnings.warn(f"{where}: " + "; ".join(found), SteelyardWarning, stacklevel=4)
+    return tuple(found)
 
 
 def _body(model: Any, names: _Names, body: int) -> tuple[list[Link], list[Joint]]:
@@ -77,7 +88,7 @@ def _joint(model: Any, names: _Names, joint: int, parent: str, child: str, place
         raise ModelError(
             f"{names.where}: joint {names.joint(joint)!r} of body {names.body(model.jnt_bodyid[joint])!r}: {_OTHER_JOINTS[kind]}"
         )
-    dof, ref = model.jnt_dofadr[joint], float(model.qpos0[model.jnt_qposadr[joint]])
+    ref = float(model.qpos0[model.jnt_qposadr[joint]])
     axis = snap.axis(unit(_vector(model.jnt_axis[joint])) or (0.0, 0.0, 1.0))
     sliding, limited = kind == _SLIDE, bool(model.jnt_limited[joint])
     made = Joint(
@@ -90,13 +101,7 @@ def _joint(model: Any, names: _Names, joint: int, parent: str, child: str, place
         limits=_limits(model, joint),
         mimic=_mimic(model, names, joint),
     )
-    return with_joint_terms(made, _terms(model, dof))
-
-
-def _terms(model: Any, dof: int) -> dict[str, float]:
-    """Joint terms of a degree of freedom: what is zero in MuJoCo is absent."""
-    columns = {"viscous": model.dof_damping, "coulomb": model.dof_frictionloss, "armature": model.dof_armature}
-    return {term: value for term, column in columns.items() if (value := float(np.ravel(column[dof])[0]))}
+    return with_joint_terms(made, {term: value for term, value in linear_terms(model, joint).items() if value})
 
 
 def _limits(model: Any, joint: int) -> Limits:
@@ -108,15 +113,20 @@ def _limits(model: Any, joint: int) -> Limits:
     return Limits(lower, upper, effort=min((e for e in efforts if e > 0), default=math.inf))
 
 
+def _mimics(model: Any) -> dict[int, int]:
+    """Rows of the active joint equalities that are linear in another joint, by the joint that they tie; the first of each."""
+    rows = [int(row) for row in np.flatnonzero(model.eq_active0) if model.eq_obj2id[row] >= 0 and not np.any(model.eq_data[row, 2:5])]
+    return {int(model.eq_obj1id[row]): row for row in reversed(rows)}
+
+
 def _mimic(model: Any, names: _Names, joint: int) -> Mimic | None:
     """y = y0 + a0 + a1 (x - x0) of an active joint equality."""
-    for row in np.flatnonzero(model.eq_active0):
-        a0, a1, *higher = map(float, model.eq_data[row, :5])
-        leader = int(model.eq_obj2id[row])
-        if model.eq_obj1id[row] == joint and leader >= 0 and not any(higher):
-            y0, x0 = (float(model.qpos0[model.jnt_qposadr[j]]) for j in (joint, leader))
-            return Mimic(names.joint(leader), a1, y0 + a0 - a1 * x0)
-    return None
+    row = _mimics(model).get(joint)
+    if row is None:
+        return None
+    leader, (a0, a1) = int(model.eq_obj2id[row]), map(float, model.eq_data[row, :2])
+    y0, x0 = (float(model.qpos0[model.jnt_qposadr[j]]) for j in (joint, leader))
+    return Mimic(names.joint(leader), a1, y0 + a0 - a1 * x0)
 
 
 def _inertia(model: Any, body: int) -> Inertia | None:
@@ -128,25 +138,8 @@ def _inertia(model: Any, body: int) -> Inertia | None:
 
 
 def _gravity(model: Any) -> Vector:
-    off = model.opt.disableflags & imported().mjtDisableBit.mjDSBL_GRAVITY
+    off = model.opt.disableflags & import_mujoco().mjtDisableBit.mjDSBL_GRAVITY
     return ZERO if off else _vector(model.opt.gravity)
-
-
-def _remarks(model: Any, names: _Names) -> list[str]:
-    found = []
-    springs = [names.joint(j) for j in range(model.njnt) if model.jnt_stiffness[j]]
-    curved = [
-        names.joint(j) for j in range(model.njnt) if np.any(getattr(model, "dof_dampingpoly", np.zeros((model.nv, 1)))[model.jnt_dofadr[j]])
-    ]
-    lifted = [names.body(b) for b in range(model.nbody) if model.body_gravcomp[b]]
-    tied = [names.joint(model.eq_obj1id[e]) for e in np.flatnonzero(model.eq_active0) if _mimic(model, names, model.eq_obj1id[e]) is None]
-    for what, which in (
-        ("springs of joints", springs),
-        ("damping that is not linear of joints", curved),
-        ("gravity compensation of bodies", lifted),
-    ):
-        found += [f"not modelled: {what} {', '.join(which)}"] if which else []
-    return found + ([f"not modelled: equality constraints of joints {', '.join(tied)}"] if tied else [])
 
 
 class _Names:
@@ -162,7 +155,7 @@ class _Names:
         return self._model.body(int(i)).name or f"body{i}"
 
     def joint(self, i: int) -> str:
-        return self._model.joint(int(i)).name or f"joint{i}"
+        return joint_name(self._model, i)
 
     def site(self, i: int) -> str:
         name = self._model.site(int(i)).name or f"site{i}"

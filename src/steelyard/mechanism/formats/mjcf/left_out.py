@@ -1,0 +1,139 @@
+"""What an MJCF states and the mechanism leaves out, in sentences that say how much the torques change."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+_SLIDE = 2
+
+
+def left_out_of_spec(mujoco: Any, spec: Any) -> list[str]:
+    """Sentences about loops, tendons and contacts, which are not even compiled."""
+    loops = [e for e in spec.equalities if e.active and e.type in (mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtEq.mjEQ_WELD)]
+    others = [e for e in spec.equalities if e.active and e not in loops and e.type != mujoco.mjtEq.mjEQ_JOINT]
+    found = [f"the loop that joins {e.name1!r} and {e.name2 or 'world'!r} is opened: both move freely of each other" for e in loops]
+    found += [f"an equality constraint between {e.name1!r} and {e.name2!r} is left out: they move freely of each other" for e in others]
+    found += [_tendon(tendon) for tendon in spec.tendons]
+    bodies = _bodies_that_touch(spec)
+    if bodies and not spec.option.disableflags & mujoco.mjtDisableBit.mjDSBL_CONTACT:
+        found.append(f"contacts are left out: torques differ where bodies touch ({', '.join(bodies)})")
+    return found
+
+
+def _tendon(tendon: Any) -> str:
+    stated = {key: np.ravel(getattr(tendon, key, 0.0))[0] for key in ("stiffness", "damping", "frictionloss", "armature")}
+    terms = ", ".join(f"{key} {value:g}" for key, value in stated.items() if value)
+    return f"tendon {tendon.name!r} is left out: torques differ by what it pulls" + (f" ({terms})" if terms else "")
+
+
+def _bodies_that_touch(spec: Any) -> list[str]:
+    """Names of the bodies whose geoms may collide by their contype and conaffinity, parent and child apart."""
+    types: dict[str, int] = defaultdict(int)
+    affinities: dict[str, int] = defaultdict(int)
+    bodies: dict[str, Any] = {}
+    for geom in spec.geoms:
+        name = geom.parent.name
+        types[name] |= geom.contype
+        affinities[name] |= geom.conaffinity
+        bodies[name] = geom.parent
+    pairs = [(a, b) for a, b in combinations(bodies, 2) if types[a] & affinities[b] or types[b] & affinities[a]]
+    apart = [(a, b) for a, b in pairs if "world" in (a, b) or not _are_neighbours(bodies[a], bodies[b])]
+    named = [geom.parent.name for pair in spec.pairs for geom in spec.geoms if geom.name in (pair.geomname1, pair.geomname2)]
+    return list(dict.fromkeys([name for pair in apart for name in pair] + named))
+
+
+def _are_neighbours(a: Any, b: Any) -> bool:
+    return any(child.name == b.name for child in a.bodies) or any(child.name == a.name for child in b.bodies)
+
+
+def left_out_of_model(mujoco: Any, model: Any, mimics: Iterable[int]) -> Iterator[str]:
+    """Sentences about springs, nonlinear damping, gravity compensation, fluid, and joint equalities other than the rows `mimics`."""
+    for joint in range(model.njnt):
+        if np.any(model.jnt_stiffness[joint]) or np.any(_polynomial(model, "jnt_stiffnesspoly", joint)):
+            yield _spring(mujoco, model, joint)
+        if np.any(_polynomial(model, "dof_dampingpoly", model.jnt_dofadr[joint])):
+            yield _damping(mujoco, model, joint)
+    for body in range(model.nbody):
+        if model.body_gravcomp[body]:
+            yield _gravity_compensation(model, body)
+    if model.opt.density or model.opt.viscosity:
+        yield _fluid(mujoco, model)
+    for row in sorted(set(map(int, np.flatnonzero(model.eq_active0))) - set(mimics)):
+        tied = joint_name(model, model.eq_obj1id[row])
+        yield f"the equality of joint {tied!r} is not linear in another joint and is left out: the joint moves freely"
+
+
+def _polynomial(model: Any, name: str, i: int) -> Any:
+    """Higher coefficients of a spring or damper, which older versions of MuJoCo do not have."""
+    return getattr(model, name)[i] if hasattr(model, name) else 0.0
+
+
+def _gravity_compensation(model: Any, body: int) -> str:
+    force = float(model.body_gravcomp[body] * model.body_mass[body] * np.linalg.norm(model.opt.gravity))
+    name = model.body(body).name or f"body{body}"
+    return f"gravity compensation of body {name!r} is left out: gravity torques differ by those of {force:.3g} N at its centre of mass"
+
+
+def joint_name(model: Any, joint: int) -> str:
+    """A joint's name; one that has none gets one."""
+    return model.joint(int(joint)).name or f"joint{joint}"
+
+
+def _units(model: Any, joint: int) -> tuple[str, str]:
+    return ("N", "m") if model.jnt_type[joint] == _SLIDE else ("N m", "rad")
+
+
+def _spring(mujoco: Any, model: Any, joint: int) -> str:
+    data, at = mujoco.MjData(model), model.jnt_qposadr[joint]
+    rest, (torque, angle) = float(model.qpos_spring[at]), _units(model, joint)
+    limited = bool(model.jnt_limited[joint])
+    largest = 0.0
+    for q in model.jnt_range[joint] if limited else (rest + 1.0,):
+        data.qpos[:] = model.qpos_spring
+        data.qpos[at] = q
+        mujoco.mj_forward(model, data)
+        largest = max(largest, abs(float(data.qfrc_spring[model.jnt_dofadr[joint]])))
+    where = "over its range" if limited else f"1 {angle} from rest"
+    stiffness = f"{float(np.ravel(model.jnt_stiffness[joint])[0]):g} {torque}/{angle} about {rest:.3g} {angle}"
+    name = joint_name(model, joint)
+    return f"joint {name!r} has a spring of {stiffness} that is left out: torques differ by up to {largest:.3g} {torque} {where}"
+
+
+def _damping(mujoco: Any, model: Any, joint: int) -> str:
+    dof, (torque, angle) = model.jnt_dofadr[joint], _units(model, joint)
+    data = mujoco.MjData(model)
+    data.qvel[dof] = 1.0
+    mujoco.mj_forward(model, data)
+    rest = abs(float(data.qfrc_damper[dof]) + linear_terms(model, joint)["viscous"])
+    return (
+        f"the damping of joint {joint_name(model, joint)!r} is not linear: only its linear part is used, and torques differ by"
+        f" {rest:.3g} {torque} at 1 {angle}/s"
+    )
+
+
+def _fluid(mujoco: Any, model: Any) -> str:
+    data = mujoco.MjData(model)
+    data.qvel[:] = 1.0
+    mujoco.mj_forward(model, data)
+    largest = int(np.argmax(np.abs(data.qfrc_fluid))) if model.nv else 0
+    size = abs(float(data.qfrc_fluid[largest])) if model.nv else 0.0
+    medium = f"density {model.opt.density:g} kg/m3, viscosity {model.opt.viscosity:g} Pa s"
+    return f"the fluid ({medium}) is left out: torques differ by up to {size:.3g} N m or N when every joint moves at 1 rad/s or m/s"
+
+
+def linear_terms(model: Any, joint: int) -> dict[str, float]:
+    """Viscous and Coulomb friction and armature of a joint, with what its motors add through their gears."""
+    dof = model.jnt_dofadr[joint]
+    motors = np.flatnonzero((model.actuator_trnid[:, 0] == joint) & (model.actuator_trntype == 0))
+    squared = model.actuator_gear[motors, 0] ** 2
+    added = {key: float(squared @ getattr(model, f"actuator_{key}", np.zeros(model.nu))[motors]) for key in ("damping", "armature")}
+    return {
+        "viscous": float(np.ravel(model.dof_damping[dof])[0]) + added["damping"],
+        "coulomb": float(model.dof_frictionloss[dof]),
+        "armature": float(model.dof_armature[dof]) + added["armature"],
+    }
