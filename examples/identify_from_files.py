@@ -15,7 +15,7 @@ from steelyard.signals import to_csv
 folder = Path(tempfile.mkdtemp())
 model = sy.load("elbow_6r")
 model.to_urdf(folder / "arm.urdf")
-arm = sy.hidden(model, seed=3)
+arm = sy.perturbed(model, seed=3)
 for name, seed in (("monday", 1), ("tuesday", 2)):
     motion = sy.excite(model, seconds=20, harmonics=8, seed=seed, candidates=30)
     to_csv(sy.record(arm, motion, rate=250, seed=seed), folder / f"{name}.csv")

@@ -1,4 +1,4 @@
-"""Identify a robot that nobody knows: hide its true parameters, move it, record it, identify it, validate it.
+"""Identify a simulated robot whose parameters differ from its description: move it, record it, identify it, validate it.
 
 Writes report.html into the current folder. Run: python examples/simulated_experiment.py
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import steelyard as sy
 
 robot = sy.load("elbow_6r")  # what the maker's description says
-truth = sy.hidden(robot, seed=1)  # what the robot really is
+real = sy.perturbed(robot, seed=1)  # what the robot really is
 
 # A motion that shows the parameters, within the robot's limits, at rest at both ends; and another one to validate on.
 motion = sy.excite(robot, seconds=20, harmonics=10, base_frequency=0.05)
@@ -17,16 +17,16 @@ print(motion)
 
 # What encoders and motor currents would give: quantised, noisy, late, with torque ripple.
 sensors = sy.Sensors(torque_noise=0.03, torque_ripple=0.02, delay=0.003)
-log = sy.record(truth, motion, rate=500, seed=1, sensors=sensors)
-held_out = sy.record(truth, other, rate=500, seed=2, sensors=sensors)
+log = sy.record(real, motion, rate=500, seed=1, sensors=sensors)
+other_log = sy.record(real, other, rate=500, seed=2, sensors=sensors)
 
 fit = sy.identify(robot, log)
-validation = fit.validate(held_out)
-print(f"before {fit.before.total_relative_error:.2%}, after {fit.total_relative_error:.2%}, held out {validation.total_relative_error:.2%}")
+validation = fit.validate(other_log)
+print(f"before {fit.before.total_relative_error:.2%}, after {fit.total_relative_error:.2%}, other {validation.total_relative_error:.2%}")
 print(*fit.check(), sep="\n")
 
-true = fit.base.values(truth.with_friction(offset=0.0).parameters)  # the hidden robot has no friction offset; the fit looks for one
+true = fit.base.values(real.with_friction(offset=0.0).parameters)  # the real robot has no friction offset; the fit looks for one
 inside = abs(fit.base_values - true) <= 2 * fit.base_standard_deviation
 print(f"{inside.sum()} of {len(true)} true base parameters lie within two standard deviations")
 
-sy.report(fit, "report.html", validation=validation, truth=truth, overwrite=True)
+sy.report(fit, "report.html", validation=validation, truth=real, overwrite=True)

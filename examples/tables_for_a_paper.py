@@ -9,8 +9,8 @@ import steelyard as sy
 from steelyard.reporting import base_table, error_table
 
 robot = sy.load("elbow_6r")
-truth = sy.hidden(robot, seed=3)
-log = sy.record(truth, sy.excite(robot, seconds=20, harmonics=8, candidates=30), rate=250)
+real = sy.perturbed(robot, seed=3)
+log = sy.record(real, sy.excite(robot, seconds=20, harmonics=8, candidates=30), rate=250)
 fit = sy.identify(robot, log)
 
 print(error_table(fit).to_latex())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .reporting import report
     from .robot import Robot, load
     from .signals import Log, read_log
-    from .simulation import Sensors, hidden, record
+    from .simulation import Sensors, perturbed, record
 
 # public name -> module that has it; imported when first asked for, so that `import steelyard` stays light
 _HOMES = {
@@ -36,7 +36,7 @@ _HOMES = {
     "Trajectory": "motion",
     "excite": "experiments",
     "Sensors": "simulation",
-    "hidden": "simulation",
+    "perturbed": "simulation",
     "record": "simulation",
     "report": "reporting",
 }
@@ -61,9 +61,9 @@ __all__ = [
     "check",
     "doctor",
     "excite",
-    "hidden",
     "identify",
     "load",
+    "perturbed",
     "read_log",
     "record",
     "report",
@@ -72,7 +72,15 @@ __all__ = [
 ]
 
 
+_RENAMED = {"hidden": "perturbed"}
+
+
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        from warnings import warn
+
+        warn(f"sy.{name} is now called sy.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        return __getattr__(_RENAMED[name])
     if name in _HOMES:
         from importlib import import_module
 

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+import steelyard as sy
 from tests.house.sources import ROOT
 
 HEAVY = {
@@ -31,3 +32,8 @@ def test_a_light_import(statement: str) -> None:
     before = loaded_by("import numpy")  # what numpy, or a start-up hook of this environment, brings is not ours to answer for
     heavy = (HEAVY | HEAVY_SCIPY) & (loaded_by(statement) - before)
     assert not heavy, f"'{statement}' loads {sorted(heavy)}: import them where they are used"
+
+
+def test_an_old_name_still_works_and_names_the_new_one() -> None:
+    with pytest.warns(DeprecationWarning, match=r"sy\.hidden is now called sy\.perturbed"):
+        assert sy.hidden is sy.perturbed

@@ -50,7 +50,7 @@ class Elements(HTMLParser):
 def made() -> tuple[sy.Fit, sy.Robot]:
     """A fit of a robot of which nobody knows the truth, and that truth."""
     robot = sy.load("spatial_3r").with_friction(viscous=4.0, coulomb=3.0)
-    truth = sy.hidden(robot, 7)
+    truth = sy.perturbed(robot, 7)
     log = sy.record(truth, sy.excite(robot, seconds=10, harmonics=6, candidates=10), rate=100)
     fit = sy.identify(robot, log, "wls")
     return replace(fit, status=(*fit.status, "Said by <b>R & D</b>.")), truth

@@ -37,6 +37,11 @@ DEFECTS = {
     "inversion": ("forward_dynamics", lambda qdd: qdd * (1 + 1e-6)),
     "power": ("potential_energy", lambda U: U * (1 + 1e-4)),
     "momentum": ("momentum", lambda p: p * (1 + 1e-6)),
+    "jacobian rate": ("jacobian_rate", lambda rate: rate * (1 + 1e-6)),
+    **{
+        f"{which} derivatives": (f"{which}_dynamics_derivatives", lambda by, k=k: (*by[:k], by[k] * (1 + 1e-5), *by[k + 1 :]))
+        for k, which in enumerate(("inverse", "forward"))
+    },
 }
 
 
@@ -55,11 +60,40 @@ def test_a_planted_defect_is_named(law: str) -> None:
     assert f"FAILS  {law}" in str(result)
 
 
+def spinning_rotors(name: str, ratio: float) -> sy.Robot:
+    """A robot whose rotors spin on the links that carry them, and so are felt there."""
+    return sy.load(name).without_friction().with_rotors(0.1, ratio=ratio)
+
+
+ROTORS = [("planar_2r", 1.0), ("elbow_6r", 20.0), ("puma560", -60.0)]
+
+
+@pytest.mark.xfail(strict=False, reason="forward_dynamics_derivatives differentiates the torque of spinning rotors through qdd")
+@pytest.mark.parametrize(("name", "ratio"), ROTORS)
+def test_robots_with_spinning_rotors_obey_physics(name: str, ratio: float) -> None:
+    result = sy.check(spinning_rotors(name, ratio))
+    assert result.ok, str(result)
+
+
+@pytest.mark.parametrize(("name", "ratio"), ROTORS)
+def test_derivatives_that_leave_out_spinning_rotors_are_noticed(name: str, ratio: float) -> None:
+    robot = spinning_rotors(name, ratio)
+    without = sy.load(name).without_friction().with_rotors(0.1)
+
+    class Forgetful(Tampered):
+        def __getattr__(self, attribute: str) -> Any:
+            return getattr(without if attribute == self.method else robot, attribute)
+
+    for which in ("inverse", "forward"):
+        result = sy.check(Forgetful(robot, f"{which}_dynamics_derivatives", np.array))  # type: ignore[arg-type]
+        assert f"FAILS  {which} derivatives" in str(result)
+
+
 @pytest.mark.parametrize("method", sorted({method for method, _ in DEFECTS.values()} - {"mass_matrix"}))
 def test_a_nan_is_never_passed_over(method: str) -> None:
     def poison(values: np.ndarray) -> np.ndarray:
-        values = np.array(values)
-        values.flat[-1] = np.nan
-        return values
+        poisoned = np.array(values)
+        poisoned.flat[-1] = np.nan
+        return poisoned
 
     assert not sy.check(Tampered(sy.load("spatial_3r"), method, poison)).ok  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import steelyard as sy
 from steelyard.experiments import excite
 from steelyard.motion import Trajectory
 from steelyard.parameters.pseudo_inertia import is_consistent, pseudo_inertia
-from steelyard.simulation import Sensors, hidden, record
+from steelyard.simulation import Sensors, perturbed, record
 from steelyard.simulation.sensors import low_passed, quantised, ripple
 
 PERFECT = Sensors.perfect()
@@ -100,12 +100,12 @@ def test_the_seed_decides(motion: Trajectory) -> None:
 
 
 @pytest.mark.parametrize("name", ["planar_2r", "planar_rp", "spatial_3r", "puma560", "elbow_6r"])
-def test_a_hidden_robot_could_be_built_where_the_shown_one_could(name: str) -> None:
+def test_a_perturbed_robot_could_be_built_where_the_described_one_could(name: str) -> None:
     robot = sy.load(name)
     bodies = 10 * len(robot.tree.bodies)
     shown = is_consistent(robot.parameters[:bodies].reshape(-1, 10))
     for seed in range(20):
-        true = hidden(robot, seed, spread=0.5)
+        true = perturbed(robot, seed, spread=0.5)
         assert np.all(is_consistent(true.parameters[:bodies].reshape(-1, 10)) | ~shown), seed
         assert true.parameter_names == robot.parameter_names
         signs = [
@@ -114,20 +114,20 @@ def test_a_hidden_robot_could_be_built_where_the_shown_one_could(name: str) -> N
         assert signs[: len(signs) // 2] == signs[len(signs) // 2 :]
 
 
-def test_a_hidden_robot_is_another_one_by_about_the_spread() -> None:
+def test_a_perturbed_robot_is_another_one_by_about_the_spread() -> None:
     robot = sy.load("elbow_6r")
-    masses = [[hidden(robot, seed, 0.15).parameters[k] / robot.parameters[k] for k in range(0, 60, 10)] for seed in range(40)]
+    masses = [[perturbed(robot, seed, 0.15).parameters[k] / robot.parameters[k] for k in range(0, 60, 10)] for seed in range(40)]
     assert np.std(np.log(masses)) == pytest.approx(0.15, rel=0.25)
-    assert hidden(robot, 1) == hidden(robot, 1)
-    assert hidden(robot, 1) != hidden(robot, 2)
-    np.testing.assert_allclose(hidden(robot, 1, spread=0.0).parameters, robot.parameters, rtol=1e-12, atol=1e-12)
+    assert perturbed(robot, 1) == perturbed(robot, 1)
+    assert perturbed(robot, 1) != perturbed(robot, 2)
+    np.testing.assert_allclose(perturbed(robot, 1, spread=0.0).parameters, robot.parameters, rtol=1e-12, atol=1e-12)
 
 
 def test_a_plate_stays_as_flat_as_it_was() -> None:
     """A body on the boundary of what can exist stays on it: its pseudo-inertia keeps its rank."""
     robot = sy.load("planar_2r")
     ranks = [
-        [np.linalg.matrix_rank(pseudo_inertia(x.parameters[k : k + 10]), tol=1e-9) for k in (0, 10)] for x in (robot, hidden(robot, 4))
+        [np.linalg.matrix_rank(pseudo_inertia(x.parameters[k : k + 10]), tol=1e-9) for k in (0, 10)] for x in (robot, perturbed(robot, 4))
     ]
     assert ranks[0] == ranks[1]
 
@@ -149,4 +149,4 @@ def test_bad_calls_are_told_what_was_expected(motion: Trajectory) -> None:
     with pytest.raises(sy.CallError, match="at least two samples"):
         record(sy.load("spatial_3r"), motion, rate=0.0)
     with pytest.raises(sy.CallError, match="spread"):
-        hidden(sy.load("planar_2r"), spread=-1)
+        perturbed(sy.load("planar_2r"), spread=-1)

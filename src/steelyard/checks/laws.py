@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -66,7 +66,9 @@ def check(robot: Robot, samples: int = 64, seed: int = 0) -> SelfCheck:
     Siciliano, Sciavicco, Villani and Oriolo 2009, section 7.2 (the properties of the dynamic model).
     """
     states = random_states(robot, samples, seed)
-    laws = [law(robot, states) for law in (_symmetry, _definiteness, _skewness, _splitting, _linearity, _inversion, _power, _momentum)]
+    laws = [law(robot, states) for law in LAWS]
+    if not massless_joints(robot.tree):
+        laws.append(_forward_derivatives(robot, states))
     if find_spec("pinocchio") is not None:
         laws.append(_agreement(robot, states))
     return SelfCheck(robot.mechanism.name, samples, tuple(laws), tuple(dict.fromkeys((*findings(robot), *robot.remarks))))
@@ -80,6 +82,22 @@ def _relative(difference: Array, size: Array) -> float:
 def _rate(f: Callable[[float], Array], h: float = 1e-3) -> Array:
     """df/ds at s = 0 by the five-point formula, error of order h^4. Abramowitz and Stegun 1964, table 25.2."""
     return (f(-2 * h) - 8 * f(-h) + 8 * f(h) - f(2 * h)) / (12 * h)
+
+
+def _slopes(f: Callable[..., Array], point: Sequence[Array]) -> list[Array]:
+    """The partial derivatives of f at a batch of points, by finite differences: one (..., n, n) for every argument (..., n)."""
+    rows = [x[..., None, :] for x in point]
+
+    def along(k: int) -> Callable[[float], Array]:
+        return lambda h: f(*rows[:k], rows[k] + h * np.eye(rows[k].shape[-1]), *rows[k + 1 :])
+
+    return [np.swapaxes(_rate(along(k)), -1, -2) for k in range(len(rows))]
+
+
+def _smooth(s: States) -> States:
+    """Some of the states, with speeds moved away from zero, where Coulomb friction has no derivative."""
+    q, qd, qdd = (x[:16] for x in s)
+    return States(q, np.copysign(0.3, qd) + qd, qdd)
 
 
 def _quadratic(a: Array, M: Array, b: Array) -> Array:
@@ -153,3 +171,31 @@ def _momentum(robot: Robot, s: States) -> Law:
     p = robot.momentum(s.q, s.qd)
     errors = (_relative(T - _quadratic(s.qd, M, s.qd) / 2, T), _relative(p - np.einsum("...ij,...j->...i", M, s.qd), p))
     return Law("momentum", "p = M qd and T = qd' M qd / 2", float(np.max(errors)), 1e-11)
+
+
+def _inverse_derivatives(robot: Robot, s: States) -> Law:
+    point = _smooth(s)
+    slopes = zip(robot.inverse_dynamics_derivatives(*point), _slopes(robot.inverse_dynamics, point), strict=True)
+    violation = float(np.max([_relative(exact - difference, difference) for exact, difference in slopes]))
+    return Law("inverse derivatives", "d tau / d(q, qd, qdd) are the slopes of inverse dynamics", violation, 1e-7)
+
+
+def _forward_derivatives(robot: Robot, s: States) -> Law:
+    """Rounding is multiplied by the condition number of M and divided by the step."""
+    q, qd, qdd = _smooth(s)
+    point = q, qd, robot.inverse_dynamics(q, qd, qdd)
+    slopes = zip(robot.forward_dynamics_derivatives(*point), _slopes(robot.forward_dynamics, point), strict=True)
+    violation = float(np.max([_relative(exact - difference, difference) for exact, difference in slopes]))
+    condition = float(np.linalg.cond(robot.mass_matrix(q)).max(initial=1.0))
+    return Law("forward derivatives", "d qdd / d(q, qd, tau) are the slopes of forward dynamics", violation, 1e-7 + 1e-12 * condition)
+
+
+def _jacobian_rate(robot: Robot, s: States) -> Law:
+    frame = robot.tree.bodies[-1].name if robot.tree.bodies else None
+    exact, rate = robot.jacobian_rate(s.q, s.qd, frame), _rate(lambda h: robot.jacobian(s.q + h * s.qd, frame))
+    return Law("jacobian rate", "dJ/dt is the slope of J along qd", _relative(exact - rate, rate), 1e-8)
+
+
+LAWS = (
+    _symmetry, _definiteness, _skewness, _splitting, _linearity, _inversion, _power, _momentum, _inverse_derivatives, _jacobian_rate,
+)  # fmt: skip

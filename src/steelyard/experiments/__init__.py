@@ -1,4 +1,4 @@
-"""What is built on an identification: excitation, and rehearsals of an experiment with a known truth."""
+"""What is built on an identification: excitation, and rehearsals on a simulated robot."""
 
 from .excitation.excite import excite
 

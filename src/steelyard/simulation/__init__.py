@@ -1,7 +1,7 @@
-"""Made-up measurements that behave like real ones: hidden true robots, sensor models, synthetic logs."""
+"""Measurements without a robot: perturbed robots, sensor models, synthetic logs."""
 
-from .perturbed import hidden
+from .perturbed import perturbed
 from .record import record
 from .sensors import Sensors
 
-__all__ = ["Sensors", "hidden", "record"]
+__all__ = ["Sensors", "perturbed", "record"]

@@ -1,4 +1,4 @@
-"""A hidden truth: a robot like another one, but not it, and still one that could be built."""
+"""A robot like another one, but not equal to it, and still one that could be built."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from ..robot import Robot
 Array = NDArray[np.float64]
 
 
-def hidden(robot: Robot, seed: int = 0, spread: float = 0.15) -> Robot:
-    """The robot as it might really be: every link deformed, shifted and weighed anew, rotors and friction off by more.
+def perturbed(robot: Robot, seed: int = 0, spread: float = 0.15) -> Robot:
+    """Return the robot as it might really be: links of other mass, centre and shape, rotors and friction changed by more.
 
-    A link's pseudo-inertia P (4, 4) becomes s A P A^T, where A is an affine map of space near the identity and s a factor near 1: what
-    was a real body stays one. `spread` is the standard deviation of the logarithms; joint terms get twice as much, offsets half the
+    A link's pseudo-inertia P (4, 4) becomes s A P A^T, where A is an affine map of space near the identity and s a factor near 1, so that
+    a body that can exist stays one. `spread` is the standard deviation of the logarithms; joint terms get twice as much, offsets half the
     Coulomb friction. Wensing, Kim and Slotine, IEEE Robotics and Automation Letters 3 (2018), p. 60 (pseudo-inertia).
     """
     if not (math.isfinite(spread) and 0 <= spread <= 1):
         raise CallError(f"spread = {spread!r}; expected a number from 0 to 1, such as 0.15")
     rng = np.random.default_rng(seed)
-    pi = robot.parameters.copy()
+    pi, names = robot.parameters.copy(), robot.parameter_names
+    coulomb = {name[: -len(".Fc")]: value for name, value in zip(names, pi.tolist(), strict=True) if name.endswith(".Fc")}
     bodies = len(robot.tree.bodies)
     for i in range(bodies):
-        pi[10 * i : 10 * i + 10] = from_pseudo_inertia(perturbed(pseudo_inertia(pi[10 * i : 10 * i + 10]), spread, rng))
-    coulomb = dict(zip(robot.joint_names, (f.coulomb or 0.0 for f in robot.tree.friction), strict=True))
+        pi[10 * i : 10 * i + 10] = from_pseudo_inertia(_deformed(pseudo_inertia(pi[10 * i : 10 * i + 10]), spread, rng))
     for k in range(10 * bodies, len(pi)):
-        joint, term = robot.parameter_names[k].rsplit(".", 1)
+        joint, term = names[k].rsplit(".", 1)
         if term == "F0":
-            pi[k] += 0.5 * coulomb[joint] * rng.normal()
+            pi[k] += 0.5 * coulomb.get(joint, 0.0) * rng.normal()
         else:
             pi[k] *= math.exp(2 * spread * rng.normal())
     return robot.with_parameters(pi)
 
 
-def perturbed(P: Array, spread: float, rng: np.random.Generator) -> Array:
+def _deformed(P: Array, spread: float, rng: np.random.Generator) -> Array:
     """s A P A^T with A = [[G, d], [0, 1]]: G a random stretch, d a shift by a fraction of the body's own size."""
     stretch, shift, weight = rng.normal(size=(3, 3)), rng.normal(size=3), rng.normal()
     if P[3, 3] <= 0:

@@ -1,4 +1,4 @@
-"""Sensor models: what encoders and torque signals do to the truth."""
+"""Sensor models: what encoders and torque signals make of the true values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Sensors:
 
     @classmethod
     def perfect(cls) -> Sensors:
-        """Sensors that tell the truth."""
+        """Sensors without any error."""
         return cls(0.0, 0.0, 0.0, 0.0, (), 1.0, 0.0, 0.0, 0.0)
 
     def per_joint(self, name: str, n: int) -> Array:

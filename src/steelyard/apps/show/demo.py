@@ -17,7 +17,7 @@ from .result import drawn, errors, verdict
 
 if TYPE_CHECKING:
     from ...checks.timing import Timing
-    from ...experiments.rehearsal import Experiment
+    from ...experiments.rehearsal import Rehearsal
     from ...robot import Robot
 
 SAMPLES, SECONDS = 16384, 10.0
@@ -44,22 +44,22 @@ def speed_lines(timings: Sequence[Timing], difference: float, machine: str) -> R
     return Group(made, Text(f"All three give the same torques to {difference:.0e}."), Text(machine, style="dim"))
 
 
-def _motion_title(done: Experiment) -> str:
+def _motion_title(done: Rehearsal) -> str:
     condition = done.motion.excitation.condition if done.motion.excitation else float("nan")
-    return f"A robot with hidden parameters, moved for {done.log.duration:g} s: {done.log.N} samples, condition {condition:.3g}"
+    return f"A robot with unknown parameters, moved for {done.log.duration:g} s: {done.log.N} samples, condition {condition:.3g}"
 
 
-def truth_lines(done: Experiment) -> RenderableType:
+def truth_lines(done: Rehearsal) -> RenderableType:
     """The best seen parameters beside the true ones, and how many of all are where the fit says."""
     from ...reporting import truth_table
 
     fit = done.fit
     order = np.argsort(fit.base_relative_std)
     rows = sorted(int(k) for k in order[:ROWS] if fit.base_relative_std[k] < WELL)
-    return drawn(truth_table(fit, done.truth), rows)
+    return drawn(truth_table(fit, done.true_robot), rows)
 
 
-def experiment_lines(done: Experiment) -> RenderableType:
+def experiment_lines(done: Rehearsal) -> RenderableType:
     """The motion, the errors, the parameters, the verdict."""
     return Group(
         Text(""),
