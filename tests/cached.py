@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard.compiler.ir.program import Operand, Program, trace
-from steelyard.compiler.runtime import jit as native
+from steelyard.compiler.runtime import jit
 from steelyard.compiler.runtime.kernel import Kernel
 
 
@@ -35,8 +35,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What has been compiled, in order: one text per compilation."""
     seen: list[str] = []
-    compile_object = native.compile_object
-    monkeypatch.setattr(native, "compile_object", lambda text, *rest: seen.append(text) or compile_object(text, *rest))
+    compile_object = jit.compile_object
+    monkeypatch.setattr(jit, "compile_object", lambda text, *rest: seen.append(text) or compile_object(text, *rest))
     return seen
 
 

@@ -9,31 +9,31 @@ import numpy as np
 
 from steelyard.compiler.ir.program import Program
 from steelyard.compiler.render.llvm import module as llvm
-from steelyard.compiler.runtime import jit as native
+from steelyard.compiler.runtime import jit
+from steelyard.compiler.runtime.elf import Loaded, load, pack
 from steelyard.compiler.runtime.gufunc import gufunc
-from steelyard.compiler.runtime.machine_code import Loaded, load, pack
 
 
-def hosts() -> dict[str, native.Host]:
+def hosts() -> dict[str, jit.Host]:
     """This processor at every width, with and without fused multiply-add, and the plain processors that it can stand in for."""
-    here = native.host()
+    here = jit.host()
     made = {
-        f"{lanes} lanes, {'fused' if fused else 'not fused'}": native.Host(here.triple, here.cpu, here.features, lanes, fused)
+        f"{lanes} lanes, {'fused' if fused else 'not fused'}": jit.Host(here.triple, here.cpu, here.features, lanes, fused)
         for lanes in (2, 4, 8)
         for fused in ((True, False) if here.fused else (False,))
     }
     if platform.machine().lower() in ("x86_64", "amd64"):
-        made["SSE2"] = native.Host(here.triple, "x86-64", "", 2, False)
+        made["SSE2"] = jit.Host(here.triple, "x86-64", "", 2, False)
         if here.lanes >= 4:
-            made["AVX2"] = native.Host(here.triple, "haswell", "", 4, True)
+            made["AVX2"] = jit.Host(here.triple, "haswell", "", 4, True)
     return made
 
 
-def ufunc_of(program: Program, host: native.Host | None = None, budget: int = llvm.BUDGET, *, by_llvm: bool = False) -> np.ufunc:
-    """The ufunc of a rendering; with `by_llvm` it is linked by LLVM, not as an image."""
-    host = host or native.host()
-    code = native.compile_object(llvm.render(program, host.lanes, host.fused, budget), host)
-    loaded = Loaded(*native.link_object(code)) if by_llvm else load(pack(code))
-    table = native.library()
+def ufunc_of(program: Program, host: jit.Host | None = None, budget: int = llvm.BUDGET, *, by_llvm: bool = False) -> np.ufunc:
+    """The ufunc of a rendering; with `by_llvm` it is linked by LLVM."""
+    host = host or jit.host()
+    code = jit.compile_object(llvm.render(program, host.lanes, host.fused, budget), host)
+    loaded = Loaded(*jit.link_object(code)) if by_llvm else load(pack(code))
+    table = jit.library()
     shapes = [o.shape for o in program.inputs], [o.shape for o in program.outputs]
     return gufunc(loaded.address, ctypes.addressof(table), *shapes, program.name, "", owner=(loaded, table))

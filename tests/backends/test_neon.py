@@ -6,13 +6,13 @@ import llvmlite.binding as binding
 import pytest
 
 from steelyard.compiler.render.llvm.module import render
-from steelyard.compiler.runtime import jit as native
+from steelyard.compiler.runtime import jit
 from steelyard.compiler.runtime.elf import link
 from tests.every_operation import traced
 
 HOSTS = {
-    "Linux": native.Host("aarch64-unknown-linux-gnu", "generic", "", 2, True),
-    "macOS": native.Host("arm64-apple-macosx", "apple-m1", "", 2, True),
+    "Linux": jit.Host("aarch64-unknown-linux-gnu", "generic", "", 2, True),
+    "macOS": jit.Host("arm64-apple-macosx", "apple-m1", "", 2, True),
 }
 
 
@@ -22,7 +22,7 @@ def test_arm(name: str) -> None:
     binding.initialize_all_asmprinters()
     host = HOSTS[name]
     text = render(traced(), host.lanes, host.fused)
-    assert "fmla" in native.assembly(text, host), "multiplies and adds fuse"
-    code = native.compile_object(text, host)
+    assert "fmla" in jit.assembly(text, host), "multiplies and adds fuse"
+    code = jit.compile_object(text, host)
     assert len(code) > 1000
     assert link(code) is None, "left to LLVM"

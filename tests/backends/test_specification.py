@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from steelyard.algebra import scalar
-from steelyard.compiler.ir import differentiate
-from steelyard.compiler.ir.graph import ARITY, BINARY, COMMUTATIVE, COMPARISONS, OPERATIONS, UNARY, Expr, Graph
+from steelyard.compiler.ir.graph import Expr, Graph
+from steelyard.compiler.ir.operations import COMMUTATIVE, COMPARISONS, OPERATIONS
 from steelyard.compiler.ir.program import Program
 from steelyard.compiler.ir.rewrite import RULES
 from steelyard.compiler.render import c99, numpy_source
@@ -19,14 +19,11 @@ from steelyard.kernels import ALGORITHMS, program
 from tests.every_operation import traced
 from tests.random_robots import random_tree
 
-# a table per renderer or transformation: the operations that it knows
+# the table of each renderer
 TABLES = {
-    "rewrites": RULES,
-    "slopes": {**differentiate.PARTIALS, **differentiate.FORWARD},
-    "slopes, in reverse": {**differentiate.PARTIALS, **differentiate.REVERSE},
-    "LLVM": {*llvm.INSTRUCTIONS, *llvm.COMPOSED, *llvm.BY_LANE, *llvm.TURNING},
-    "C99": c99.EXPRESSIONS,
-    "NumPy source": numpy_source.EXPRESSIONS,
+    "LLVM": llvm.OPERATIONS,
+    "C99": c99.OPERATIONS,
+    "NumPy source": numpy_source.OPERATIONS,
     "SymPy": sympy_form.operations(),
 }
 
@@ -36,25 +33,27 @@ def test_a_table_covers_the_operations(table: str) -> None:
     assert set(TABLES[table]) == set(OPERATIONS)
 
 
-def test_llvm_knows_each_operation_in_one_way() -> None:
-    ways = [*llvm.INSTRUCTIONS, *llvm.COMPOSED, *llvm.BY_LANE, *llvm.TURNING]
-    assert len(ways) == len(set(ways))
+def test_rewrites_are_of_operations() -> None:
+    assert set(RULES) <= set(OPERATIONS)
+    for op, rule in RULES.items():
+        assert len(inspect.signature(rule).parameters) == OPERATIONS[op].arity + 1, op
 
 
-def test_arities() -> None:
-    assert set(ARITY) == set(OPERATIONS) == {*UNARY, *BINARY, "select"}
-    assert set(BINARY) >= COMMUTATIVE
-    assert set(BINARY) >= COMPARISONS
-    for op, count in ARITY.items():
-        blanks = [f"<{i}>" for i in range(count)]
-        for texts in (c99.EXPRESSIONS, numpy_source.EXPRESSIONS):
-            text = texts[op].format(*blanks, f="", zero="0", one="1")
-            assert all(blank in text for blank in blanks), (op, text)
-        if op in llvm.INSTRUCTIONS:
-            text = llvm.INSTRUCTIONS[op].format(*blanks, V="V", v="v", M="M")
-            assert all(blank in text for blank in blanks), (op, text)
-        if op in differentiate.PARTIALS:
-            assert len(inspect.signature(differentiate.PARTIALS[op]).parameters) == count + 1
+@pytest.mark.parametrize("op", OPERATIONS)
+def test_arities(op: str) -> None:
+    operation = OPERATIONS[op]
+    assert operation.arity == 2 or op not in COMMUTATIVE | COMPARISONS
+    assert (operation.partials is None) == (op == "select"), "all but the selection have partial derivatives"
+    if operation.partials is not None:
+        assert len(inspect.signature(operation.partials).parameters) == operation.arity + 1
+    args = [f"<{i}>" for i in range(operation.arity)]
+    for table in (c99.OPERATIONS, numpy_source.OPERATIONS, llvm.OPERATIONS):
+        template = table[op]
+        if isinstance(template, str):
+            text = template.format(*args, f="", zero="0", one="1", V="V", v="v", M="M")
+            assert all(arg in text for arg in args), (op, text)
+        else:
+            assert len(inspect.signature(template).parameters) == operation.arity + 1
 
 
 @pytest.mark.parametrize("function", ["sin", "cos", "sqrt", "exp", "tanh", "absolute", "sign"])
@@ -93,7 +92,7 @@ def well_formed(made: Program) -> None:
             assert 0 <= flat < made.inputs[operand].size
             assert not step.args
         else:
-            assert len(step.args) == ARITY[step.op]
+            assert len(step.args) == OPERATIONS[step.op].arity
             assert [a.op in COMPARISONS for a in step.args] == [step.op == "select" and i == 0 for i in range(len(step.args))]
             assert not all(a.op == "const" for a in step.args), "constants fold"
         seen[step.id] = step

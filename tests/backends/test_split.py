@@ -10,7 +10,7 @@ import pytest
 import steelyard as sy
 from steelyard.compiler.ir.program import Program
 from steelyard.compiler.render.llvm.module import render
-from steelyard.compiler.render.llvm.split import FREE, Part, cut, slots
+from steelyard.compiler.render.llvm.split import RECOMPUTED, Part, slot_count, split
 from steelyard.compiler.render.llvm.transpose import pair_columns
 from steelyard.kernels import program
 from tests.interpret import run
@@ -24,7 +24,7 @@ def inputs(made: Program, rng: np.random.Generator, count: int = 21) -> list[np.
 
 
 def parts(made: Program, budget: int) -> list[Part]:
-    return cut(made, budget, [(k, c) for k, o in enumerate(made.outputs) for c in pair_columns(o.size)])
+    return split(made, budget, [(k, c) for k, o in enumerate(made.outputs) for c in pair_columns(o.size)])
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
@@ -34,7 +34,7 @@ def test_parts_are_the_whole(robot: str, name: str, rng: np.random.Generator) ->
     state = inputs(made, rng)
     whole = ufunc_of(made)(*state)
     for budget in (20, 150):
-        assert len(parts(made, budget)) == -(-len([s for s in made.steps if s.op not in (*FREE, "input")]) // budget)
+        assert len(parts(made, budget)) == -(-len([s for s in made.steps if s.op not in (*RECOMPUTED, "input")]) // budget)
         np.testing.assert_allclose(ufunc_of(made, budget=budget)(*state), whole, rtol=1e-11, atol=1e-12 * np.abs(whole).max())
 
 
@@ -66,13 +66,13 @@ def test_parts_hand_on_what_is_needed(budget: int) -> None:
             known.add(value)
         for s in part.steps:
             assert s.id not in computed
-            assert all(a.op in FREE or a.id in known for a in s.args)
+            assert all(a.op in RECOMPUTED or a.id in known for a in s.args)
             known.add(s.id)
             computed.add(s.id)
         for value, slot in part.stores.items():
             assert value in known
             memory[slot] = value
-    assert computed == {s.id for s in made.steps if s.op not in (*FREE, "input")}
+    assert computed == {s.id for s in made.steps if s.op not in (*RECOMPUTED, "input")}
 
 
 def test_inputs_are_read_before_anything_is_written() -> None:
@@ -86,7 +86,7 @@ def test_slots_are_used_again() -> None:
     made = program(sy.load("puma560").tree, "forward_dynamics")
     cuts = parts(made, 20)
     handed_on = sum(len(part.stores) for part in cuts)
-    assert slots(cuts) < handed_on / 2
+    assert slot_count(cuts) < handed_on / 2
 
 
 def test_every_result_is_written_once() -> None:
@@ -102,11 +102,11 @@ def test_a_humanoid_is_split(example_robots: Path, rng: np.random.Generator) -> 
     q, qd, qdd = state = inputs(made, rng, 9)
     expected = [run(made, [x[i] for x in state])[0] for i in range(9)]
     np.testing.assert_allclose(robot.inverse_dynamics(q, qd, qdd), expected, rtol=1e-9, atol=1e-9)
-    split = ufunc_of(made, budget=1000)
-    np.testing.assert_allclose(split(q, qd, qdd), expected, rtol=1e-9, atol=1e-9)
+    in_parts = ufunc_of(made, budget=1000)
+    np.testing.assert_allclose(in_parts(q, qd, qdd), expected, rtol=1e-9, atol=1e-9)
     in_place = qdd.copy()
-    split(q, qd, in_place, out=in_place)
-    np.testing.assert_array_equal(in_place, split(q, qd, qdd))
+    in_parts(q, qd, in_place, out=in_place)
+    np.testing.assert_array_equal(in_place, in_parts(q, qd, qdd))
 
 
 def test_what_is_too_long_for_one_function_is_split() -> None:

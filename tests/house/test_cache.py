@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from steelyard.compiler.ir.program import Operand, trace
-from steelyard.compiler.runtime import cache
-from steelyard.compiler.runtime import jit as native
+from steelyard.compiler.runtime import cache, jit
 from steelyard.compiler.runtime.kernel import Kernel
 from steelyard.files import TEMPORARY
 from tests.cached import compiled, files, place, program, works
@@ -210,7 +209,7 @@ def test_code_that_does_not_load_is_made_anew(junk: bytes, place: Path, compiled
 def test_an_object_with_another_function_is_made_anew(place: Path, compiled: list[str]) -> None:
     Kernel(program())
     (path,) = files(place)
-    cache.write(path.name, b"O" + native.compile_object("define void @other() {\n  ret void\n}\n"))
+    cache.write(path.name, b"O" + jit.compile_object("define void @other() {\n  ret void\n}\n"))
     assert works(Kernel(program()))
     assert len(compiled) == 3
 

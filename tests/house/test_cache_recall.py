@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from steelyard import kernels
-from steelyard.compiler.runtime import cache, kernel, machine_code
-from steelyard.compiler.runtime import cache as sources
+from steelyard.compiler.runtime import cache, elf, jit, kernel
 from steelyard.compiler.runtime.kernel import Interface, Kernel
 from steelyard.files import TEMPORARY
 from tests.cached import compiled, files, place, program, refused, works
@@ -26,7 +25,7 @@ def test_other_sources_other_code(place: Path, compiled: list[str], monkeypatch:
         monkeypatch.setattr(kernel, "sources", lambda *places, changed=changed: changed)
         assert works(Kernel(program()))
     assert len(compiled) == 3
-    monkeypatch.setattr(kernel, "machine", lambda: "another processor")
+    monkeypatch.setattr(jit, "machine", lambda: "another processor")
     assert works(Kernel(program()))
     assert len(compiled) == 4
 
@@ -48,18 +47,18 @@ def test_sources_name_every_byte(tmp_path: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
             os.utime(path, (1.0, 1.0))
-        seen.add(sources.sources(folder))
+        seen.add(cache.sources(folder))
     assert None not in seen
     assert len(seen) == 3
 
 
 def test_sources_that_do_not_tell_what_runs(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
-    assert sources.sources(tmp_path / "none") is None
+    assert cache.sources(tmp_path / "none") is None
     (tmp_path / "edited").mkdir()
     (tmp_path / "edited" / "a.py").write_text("saved after the start")
     os.utime(tmp_path / "edited" / "a.py", (time.time() + 9, time.time() + 9))
-    assert sources.sources(tmp_path / "edited") is None
+    assert cache.sources(tmp_path / "edited") is None
 
 
 def test_all_that_traces_is_named(root: Path) -> None:
@@ -204,7 +203,7 @@ def test_several_processes_at_once(place: Path, root: Path) -> None:
     assert all(cache.read(path.name) for path in files(place))
 
 
-@pytest.mark.skipif(not machine_code.loads_images(), reason="images load on Linux on x86-64")
+@pytest.mark.skipif(not elf.RUNS_HERE, reason="ELF objects are linked on Linux on x86-64")
 def test_from_the_disk_nothing_of_llvm_is_loaded(place: Path, root: Path) -> None:
     outputs = []
     for _ in range(2):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -74,24 +75,32 @@ def cost(made: Program) -> int:
 _TRACING = tuple(Path(__file__).parents[1] / folder for folder in ("algebra", "compiler", "dynamics", "kernels", "mechanism"))
 
 
-def _known_as(key: tuple[Any, ...]) -> str | None:
-    """What a program depends on, in one text: the robot, the algorithm, and all code that has a part in tracing it."""
+def _recall_key(key: tuple[Any, ...]) -> str | None:
+    """Everything that a program depends on: the robot, the algorithm, and all code that takes part in tracing it."""
     version = sources(*_TRACING)
     return None if version is None else f"{version} {key!r}"
 
 
-_lock = once_per_process(RLock)
-_made: OrderedDict[tuple[Any, ...], Kernel] = OrderedDict()
-_MOST = 512  # kernels kept in memory; a robot in use holds its own besides
+_compiling = once_per_process(RLock)  # held while a kernel is made, so that no two threads make the same one
+_kernels: OrderedDict[tuple[Any, ...], Kernel] = OrderedDict()  # the least recently used first
+_MOST = 512  # kernels kept in memory; a robot also keeps the gufuncs that it has called
 
 
 def kernel(fingerprint: str, tree: Tree, name: str, *, wrench: bool = False, parameters: bool = False, frame: str | None = None) -> Kernel:
-    """The compiled algorithm for the robot with that fingerprint; made once per process, its object code once per machine."""
+    """The kernel of an algorithm for the robot with that fingerprint: from memory, from disk, or else traced and compiled."""
     key = fingerprint, name, wrench, parameters, frame
-    with _lock():
-        if key not in _made:
-            _made[key] = Kernel.recalled(_known_as(key), lambda: program(tree, name, wrench=wrench, parameters=parameters, frame=frame))
-            if len(_made) > _MOST:
-                _made.popitem(last=False)
-        _made.move_to_end(key)
-        return _made[key]
+    found = _kernels.get(key)
+    if found is None:
+        return _make(key, lambda: program(tree, name, wrench=wrench, parameters=parameters, frame=frame))
+    with suppress(KeyError):  # another thread may have removed it
+        _kernels.move_to_end(key)
+    return found
+
+
+def _make(key: tuple[Any, ...], trace_program: Callable[[], Program]) -> Kernel:
+    with _compiling():
+        if key not in _kernels:
+            _kernels[key] = Kernel.recalled(_recall_key(key), trace_program)
+            if len(_kernels) > _MOST:
+                _kernels.popitem(last=False)
+        return _kernels[key]

@@ -25,7 +25,6 @@ class Described:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
-        self._kernels: dict[tuple[Any, ...], Kernel] = {}
         self._gufuncs: dict[str, Any] = {}  # of single calls, see single_call.py
 
     @cached_property
@@ -121,10 +120,7 @@ class Described:
         return made(*arrays, *extra, out=out)
 
     def _kernel(self, name: str, wrench: bool = False, parameters: bool = False, frame: str | None = None) -> Kernel:
-        key = name, wrench, parameters, frame
-        if key not in self._kernels:
-            self._kernels[key] = kernel(self.fingerprint, self.tree, name, wrench=wrench, parameters=parameters, frame=frame)
-        return self._kernels[key]
+        return kernel(self.fingerprint, self.tree, name, wrench=wrench, parameters=parameters, frame=frame)
 
     def _prepare(self, name: str, *frame: str | None) -> None:
         """Keep the gufunc of an algorithm for single calls, by frame where it has one."""

@@ -4,14 +4,17 @@ A controller calls with one state at a time, where a gufunc takes half a microse
 a tenth. `with_straight_path` therefore writes, compiles and installs for each method a version of this form:
 
     def mass_matrix(self, q, *, parameters=None, out=None):
+        new = False
         try:
             if q.ndim == 1 and parameters is None:
                 gufunc = self._gufuncs["mass_matrix"]
                 return gufunc(q) if out is None else gufunc(q, out=out)
         except KeyError:
-            self._prepare("mass_matrix")
+            new = True
         except (AttributeError, TypeError, ValueError):
             pass
+        if new:
+            self._prepare("mass_matrix")
         return general.mass_matrix(self, q, parameters=parameters, out=out)
 
 Whatever is not that simple, and every error, is left to the general method. `benchmarks/single_call.py` measures what it costs.
@@ -58,13 +61,16 @@ def straight_path(method: Callable[..., Any], kernel: str) -> str:
     signature = ["self", *arrays, *(f"{x}=None" for x in positional), *(["*"] * bool(keywords)), *(f"{x}=None" for x in keywords)]
     return f"""
 def {method.__name__}({", ".join(signature)}):
+    new = False
     try:
         if {" and ".join(tests)}:
             gufunc = self._gufuncs[{key}]{"[frame]" if framed else ""}
             return gufunc({", ".join(arrays)}) if out is None else gufunc({", ".join(arrays)}, out=out)
     except KeyError:
-        self._prepare({key}{", frame" if framed else ""})
+        new = True
     except (AttributeError, TypeError, ValueError):
         pass
+    if new:
+        self._prepare({key}{", frame" if framed else ""})
     return general.{method.__name__}(self, {", ".join([*arrays, *(f"{x}={x}" for x in (*positional, *keywords))])})
 """

@@ -1,4 +1,4 @@
-"""Exact derivatives on the graph, forward or reverse. The result is made of nodes of the same graph, so everything shared stays shared.
+"""Exact derivatives on the graph, forward or reverse. The result is made of nodes of the same graph, so shared nodes stay shared.
 
 Griewank and Walther, Evaluating Derivatives, 2nd ed. 2008, chapters 3 (forward and reverse) and 9 (kinks: one-sided choices).
 sign, the comparisons and the choice in `where` have derivative zero; |x| has sign(x).
@@ -6,58 +6,39 @@ sign, the comparisons and the choice in `where` have derivative zero; |x| has si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .graph import Expr
-
-# the partial derivatives of a node with respect to each argument, given the arguments and the node itself
-PARTIALS: dict[str, Callable[..., tuple[Any, ...]]] = {
-    "add": lambda y, a, b: (1.0, 1.0),
-    "sub": lambda y, a, b: (1.0, -1.0),
-    "mul": lambda y, a, b: (b, a),
-    "div": lambda y, a, b: (1.0 / b, -y / b),
-    "neg": lambda y, a: (-1.0,),
-    "sin": lambda y, a: (a.cos(),),
-    "cos": lambda y, a: (-a.sin(),),
-    "sqrt": lambda y, a: (0.5 / y,),
-    "exp": lambda y, a: (y,),
-    "tanh": lambda y, a: (1.0 - y * y,),
-    "abs": lambda y, a: (a.sign(),),
-    "sign": lambda y, a: (0.0,),
-    "lt": lambda y, a, b: (0.0, 0.0),
-    "le": lambda y, a, b: (0.0, 0.0),
-}
-# operations whose derivative is not a sum of slopes: how rates of the arguments make that of the node, and how its adjoint spreads to them.
-# Choosing the rate, instead of multiplying by 0 and 1, keeps what is not finite in the branch that was not taken out of the result.
-FORWARD: dict[str, Callable[..., Any]] = {"select": lambda args, rates: Expr.where(args[0], rates[1], rates[2])}
-REVERSE: dict[str, Callable[..., tuple[Any, ...]]] = {
-    "select": lambda args, bar: (0.0, Expr.where(args[0], bar, 0.0), Expr.where(args[0], 0.0, bar)),
-}
+from .operations import OPERATIONS
 
 
-def partials(node: Expr) -> tuple[Any, ...]:
-    """d node / d argument, for each argument. Constants enter as floats so that products with them fold."""
-    return PARTIALS[node.op](node, *(a.payload if a.op == "const" else a for a in node.args))
+def _partials(node: Expr) -> tuple[Any, ...] | None:
+    """d node / d argument for each argument, None for `select`. Constants enter as floats so that products with them fold."""
+    partials = OPERATIONS[node.op].partials
+    return None if partials is None else partials(node, *(a.payload if a.op == "const" else a for a in node.args))
 
 
-def rate(node: Expr, rates: Sequence[Any]) -> Any:
+def _rate(node: Expr, rates: Sequence[Any]) -> Any:
     """The rate of a node when its arguments change at given rates."""
     if all(_zero(r) for r in rates):
         return 0.0
-    if node.op in FORWARD:
-        return FORWARD[node.op](node.args, rates)
+    slopes = _partials(node)
+    if slopes is None:  # selecting, not multiplying by 0 and 1, keeps an infinity of the other branch out
+        return Expr.where(node.args[0], rates[1], rates[2])
     total: Any = 0.0
-    for slope, r in zip(partials(node), rates, strict=True):
+    for slope, r in zip(slopes, rates, strict=True):
         total = total + slope * r
     return total
 
 
-def spread(node: Expr, bar: Any) -> tuple[Any, ...]:
-    """What the adjoint of a node adds to those of its arguments."""
-    if node.op in REVERSE:
-        return REVERSE[node.op](node.args, bar)
-    return tuple(bar * slope for slope in partials(node))
+def _contributions(node: Expr, bar: Any) -> tuple[Any, ...]:
+    """What the adjoint of a node adds to the adjoints of its arguments."""
+    slopes = _partials(node)
+    if slopes is None:
+        condition = node.args[0]
+        return 0.0, Expr.where(condition, bar, 0.0), Expr.where(condition, 0.0, bar)
+    return tuple(bar * slope for slope in slopes)
 
 
 def derivative(values: Sequence[Any], seeds: dict[Expr, Any]) -> list[Any]:
@@ -65,7 +46,7 @@ def derivative(values: Sequence[Any], seeds: dict[Expr, Any]) -> list[Any]:
     tangents: dict[int, Any] = {node.id: r for node, r in seeds.items()}
     for node in _between(values):
         if node.id not in tangents and node.args:
-            tangents[node.id] = rate(node, [tangents.get(a.id, 0.0) for a in node.args])
+            tangents[node.id] = _rate(node, [tangents.get(a.id, 0.0) for a in node.args])
     return [tangents.get(v.id, 0.0) if isinstance(v, Expr) else 0.0 for v in values]
 
 
@@ -83,7 +64,7 @@ def gradient(value: Any, inputs: Sequence[Expr]) -> list[Any]:
     for node in reversed(_between([value])):
         bar = adjoints.get(node.id, 0.0)
         if node.args and not _zero(bar):
-            for argument, share in zip(node.args, spread(node, bar), strict=True):
+            for argument, share in zip(node.args, _contributions(node, bar), strict=True):
                 if argument.op != "const":
                     adjoints[argument.id] = adjoints.get(argument.id, 0.0) + share
     return [adjoints.get(x.id, 0.0) for x in inputs]

@@ -1,7 +1,7 @@
 """The expression graph: immutable, hash-consed nodes that behave like numbers.
 
-An algorithm that runs on a node's arithmetic is *traced*: what it did is the graph. Equal subexpressions are one node, constants are
-interned by their bits, and every rule of `rewrite.RULES` is applied as a node is made. A result that is a constant is a plain float.
+An algorithm that runs on nodes is *traced*: the nodes that it made are the graph. Equal subexpressions are one node, constants are
+interned by their bits, and the rules of `rewrite.RULES` are applied as a node is made. A result that is a constant is a plain float.
 """
 
 from __future__ import annotations
@@ -11,14 +11,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...errors import CallError
+from .operations import COMMUTATIVE, COMPARISONS, fold
 from .rewrite import NUMBER, RULES
-
-COMPARISONS = frozenset(("lt", "le"))
-UNARY = ("neg", "sin", "cos", "sqrt", "exp", "tanh", "abs", "sign")
-BINARY = ("add", "sub", "mul", "div", "lt", "le")
-OPERATIONS = (*UNARY, *BINARY, "select")
-ARITY = {**dict.fromkeys(UNARY, 1), **dict.fromkeys(BINARY, 2), "select": 3}
-COMMUTATIVE = frozenset(("add", "mul"))
 
 
 class Graph:
@@ -49,10 +43,15 @@ class Graph:
 
     def apply(self, op: str, *args: Any) -> Any:
         """The value of an operation on nodes and floats: a node, or a float where it is known already."""
-        for rule in RULES[op]:
-            result = rule(self, *args)
-            if result is not None:
-                return result
+        for a in args:
+            if isinstance(a, Expr):
+                break
+        else:
+            return fold(op, *args)
+        rule = RULES.get(op)
+        simpler = None if rule is None else rule(self, *args)
+        if simpler is not None:
+            return simpler
         nodes = tuple(a if isinstance(a, Expr) else self.constant(float(a)) for a in args)
         for i, node in enumerate(nodes):
             if node.graph is not self:
@@ -81,11 +80,11 @@ class Expr:
     """A node: an operation on earlier nodes. `payload` is a constant's value or an input's (operand, index)."""
 
     __slots__ = ("args", "graph", "id", "op", "payload")
-    __array_ufunc__ = None  # NumPy arrays leave mixed arithmetic to us, which refuses it
+    __array_ufunc__ = None  # NumPy arrays leave arithmetic with nodes to the node, which refuses it
     __hash__ = object.__hash__
 
-    def __init__(self, graph: Graph, op: str, args: tuple[Expr, ...], payload: Any, number: int) -> None:
-        self.graph, self.op, self.args, self.payload, self.id = graph, op, args, payload, number
+    def __init__(self, graph: Graph, op: str, args: tuple[Expr, ...], payload: Any, position: int) -> None:
+        self.graph, self.op, self.args, self.payload, self.id = graph, op, args, payload, position
 
     def __add__(self, other: Any) -> Any:
         return self.graph.apply("add", self, other) if _scalar(other) else NotImplemented

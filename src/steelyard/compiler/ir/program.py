@@ -1,4 +1,4 @@
-"""A program: the live part of a graph in an order in which it can be run, with its inputs, outputs, operation count and digest."""
+"""A program: the live nodes of a graph in the order of execution, with its inputs, outputs, operation count and digest."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from math import prod
 from typing import Any
 
 from ...errors import CallError
-from .graph import COMPARISONS, Expr, Graph, flatten
+from .graph import Expr, Graph, flatten
+from .operations import COMPARISONS
 
 Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Operand:
-    """A named array argument of fixed core shape, with its unit for the people who read generated code."""
+    """A named array argument of fixed core shape, with its unit for comments in generated code."""
 
     name: str
     shape: Shape
@@ -46,27 +47,34 @@ class Program:
 
     @property
     def operations(self) -> int:
-        """Additions, subtractions, multiplications, divisions and negations; functions apart."""
+        """How many additions, subtractions, multiplications, divisions and negations; functions are not counted."""
         return sum(self.counts[op] for op in ("add", "sub", "mul", "div", "neg"))
 
     @cached_property
     def digest(self) -> str:
         """A hash of what the program computes, stable across processes and machines."""
         h = hashlib.blake2b(digest_size=20)
-        number = {step.id: i for i, step in enumerate(self.steps)}
-        h.update(repr([(o.shape) for o in (*self.inputs, *self.outputs)]).encode())
+        position = {step.id: i for i, step in enumerate(self.steps)}
+        h.update(repr([o.shape for o in (*self.inputs, *self.outputs)]).encode())
         for step in self.steps:
             payload = step.payload.hex() if step.op == "const" else step.payload
-            h.update(f"{step.op} {payload} {[number[a.id] for a in step.args]}\n".encode())
+            h.update(f"{step.op} {payload} {[position[a.id] for a in step.args]}\n".encode())
         for result in self.results:
-            h.update(repr([number[r.id] if isinstance(r, Expr) else float(r).hex() for r in result]).encode())
+            h.update(repr([position[r.id] if isinstance(r, Expr) else float(r).hex() for r in result]).encode())
         return h.hexdigest()
+
+    def temporaries(self) -> dict[int, str]:
+        """A name for each computed node, by its id: t0, t1, ... in order, or with another letter where an operand has such a name."""
+        taken = {o.name.rstrip("0123456789") for o in (*self.inputs, *self.outputs)}
+        letter = next(x for x in ("t", "v", "w", "tmp", "temporary_") if x not in taken)
+        computed = [s for s in self.steps if s.op not in ("const", "input")]
+        return {s.id: f"{letter}{i}" for i, s in enumerate(computed)}
 
 
 def trace(name: str, function: Callable[..., Any], inputs: Sequence[Operand], outputs: Sequence[Operand]) -> Program:
-    """Run `function` on one nested list of input nodes per operand and keep what it did.
+    """Run `function` on one nested list of input nodes per operand, and return the program of what it computed.
 
-    With several outputs the function returns one nested list per output, else that of the only one.
+    With several outputs the function returns one nested list per output, with one output that list itself.
     """
     graph = Graph()
     returned = function(*graph.inputs(*(operand.shape for operand in inputs)))
@@ -80,12 +88,12 @@ def program(name: str, graph: Graph, inputs: Sequence[Operand], outputs: Sequenc
         if len(result) != operand.size:
             raise CallError(f"{name}: {operand.name} has {len(result)} scalars, expected {operand.size} for the shape {operand.shape}")
         for value in result:
-            check_result(name, operand, graph, value)
-    return Program(name, tuple(inputs), tuple(outputs), live(graph, results), results)
+            _check_result(name, operand, graph, value)
+    return Program(name, tuple(inputs), tuple(outputs), _live(graph, results), results)
 
 
-def check_result(name: str, operand: Operand, graph: Graph, value: Any) -> None:
-    """A result is a number or a node of the graph that is one."""
+def _check_result(name: str, operand: Operand, graph: Graph, value: Any) -> None:
+    """Raise a CallError unless a result is a number, or a node of the graph other than a comparison."""
     if isinstance(value, Expr):
         if value.graph is not graph or value.op in COMPARISONS:
             what = "a comparison" if value.op in COMPARISONS else "an expression of another graph"
@@ -94,7 +102,7 @@ def check_result(name: str, operand: Operand, graph: Graph, value: Any) -> None:
         raise CallError(f"{name}: {operand.name} holds {type(value).__name__} {value!r:.40}, expected an expression or a number")
 
 
-def live(graph: Graph, results: Sequence[Sequence[Any]]) -> tuple[Expr, ...]:
+def _live(graph: Graph, results: Sequence[Sequence[Any]]) -> tuple[Expr, ...]:
     """The nodes that the results need, in the order in which they were made."""
     needed = bytearray(len(graph.nodes))
     for result in flatten([list(r) for r in results]):

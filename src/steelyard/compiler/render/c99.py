@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..ir.graph import Expr
+from ..ir.operations import COMPARISONS
 from ..ir.program import Program
-from .names import element, temporaries
 
-EXPRESSIONS = {
+OPERATIONS = {
     "add": "{0} + {1}",
     "sub": "{0} - {1}",
     "mul": "{0}*{1}",
@@ -23,6 +23,8 @@ EXPRESSIONS = {
     "sign": "{0} > {zero} ? {one} : {0} < {zero} ? -{one} : {0}",
     **{name: f"{name}{{f}}({{0}})" for name in ("sin", "cos", "sqrt", "exp", "tanh")},
 }
+_IN_DOUBLE = {"f": "", "zero": "0.0", "one": "1.0"}
+_IN_FLOAT = {"f": "f", "zero": "0.0f", "one": "1.0f"}
 
 
 def declaration(program: Program, real: str = "double") -> str:
@@ -33,7 +35,7 @@ def declaration(program: Program, real: str = "double") -> str:
 
 
 def comment(program: Program) -> str:
-    """What the function computes, for the header: operands with shapes and units, and the operation count."""
+    """A comment for the header: operands with shapes and units, and the operation count."""
     functions = ", ".join(f"{program.counts[f]} {f}" for f in ("sin", "cos", "sqrt", "exp", "tanh") if program.counts[f])
     lines = [f"/* {program.name}: {program.operations} operations{', ' + functions if functions else ''}."]
     for way, operands in (("in ", program.inputs), ("out", program.outputs)):
@@ -45,41 +47,37 @@ def comment(program: Program) -> str:
 
 def render(program: Program, real: str = "double") -> str:
     """The definition of the function, in double or float."""
-    names = temporaries(program)
+    names = program.temporaries()
+    words = _IN_FLOAT if real == "float" else _IN_DOUBLE
     lines = [declaration(program, real), "{"]
     used = {s.payload[0] for s in program.steps if s.op == "input"}
     lines += [f"  (void){o.name};" for k, o in enumerate(program.inputs) if k not in used]
     for s in program.steps:
         if s.id in names:
-            kind = "int" if s.op in ("lt", "le") else real
-            lines.append(f"  const {kind} {names[s.id]} = {_expression(program, names, s, real)};")
+            args = [_value(program, names, a, real) for a in s.args]
+            kind = "int" if s.op in COMPARISONS else real
+            lines.append(f"  const {kind} {names[s.id]} = {OPERATIONS[s.op].format(*args, **words)};")
     for operand, result in zip(program.outputs, program.results, strict=True):
         for flat, value in enumerate(result):
             lines.append(f"  {operand.name}[{flat}] = {_value(program, names, value, real)};")
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _expression(program: Program, names: dict[int, str], s: Expr, real: str) -> str:
-    single = real == "float"
-    args = [_value(program, names, a, real) for a in s.args]
-    return EXPRESSIONS[s.op].format(*args, f="f" if single else "", zero="0.0f" if single else "0.0", one="1.0f" if single else "1.0")
-
-
 def _value(program: Program, names: dict[int, str], x: Any, real: str) -> str:
     if isinstance(x, Expr) and x.op == "input":
-        operand = program.inputs[x.payload[0]]
-        return element(operand, x.payload[1]) if operand.shape else f"{operand.name}[0]"
+        operand, flat = x.payload
+        return f"{program.inputs[operand].name}[{flat}]"
     if isinstance(x, Expr) and x.op != "const":
         return names[x.id]
     return constant(float(x.payload if isinstance(x, Expr) else x), real)
 
 
-def constant(number: float, real: str) -> str:
+def constant(value: float, real: str) -> str:
     """A constant that reads back to the same bits; in float the nearest one, zero where it is smaller than any normal float."""
-    if not np.isfinite(number):
-        return "NAN" if np.isnan(number) else "INFINITY" if number > 0 else "(-INFINITY)"
+    if not np.isfinite(value):
+        return "NAN" if np.isnan(value) else "INFINITY" if value > 0 else "(-INFINITY)"
     if real == "float":
-        single = np.float32(number)
-        number = 0.0 if abs(single) < np.finfo(np.float32).tiny else float(str(single))
-    text = repr(number) + ("f" if real == "float" else "")
-    return f"({text})" if number < 0 else text
+        single = np.float32(value)
+        value = 0.0 if abs(single) < np.finfo(np.float32).tiny else float(str(single))
+    text = repr(value) + ("f" if real == "float" else "")
+    return f"({text})" if value < 0 else text

@@ -9,9 +9,8 @@ import numpy as np
 
 from ..ir.graph import Expr
 from ..ir.program import Operand, Program
-from .names import subscripts, temporaries
 
-EXPRESSIONS = {
+OPERATIONS = {
     "add": "{0} + {1}",
     "sub": "{0} - {1}",
     "mul": "{0} * {1}",
@@ -27,13 +26,13 @@ EXPRESSIONS = {
 
 def render(program: Program) -> str:
     """The text of `def <name>(inputs...)`; batch dimensions come first and broadcast."""
-    names = temporaries(program)
+    names = program.temporaries()
     inputs = ", ".join(o.name for o in program.inputs)
     lines = ["import numpy as np", "", "", f"def {program.name}({inputs}):"]
     lines.append(f'    """{program.operations} operations. {_shapes(program)}."""')
     lines += [f"    {operand.name} = np.asarray({operand.name}, dtype=float)" for operand in program.inputs]
     for s in (s for s in program.steps if s.id in names):
-        lines += [f"    {names[s.id]} = {EXPRESSIONS[s.op].format(*(_value(program, names, a) for a in s.args))}"]
+        lines += [f"    {names[s.id]} = {OPERATIONS[s.op].format(*(_value(program, names, a) for a in s.args))}"]
     lines.append(f"    batch = np.broadcast_shapes({', '.join(_batch(o) for o in program.inputs)})")
     for operand, result in zip(program.outputs, program.results, strict=True):
         lines.append(f"    {operand.name}_ = np.zeros(batch + {operand.shape!r})")
@@ -61,20 +60,20 @@ def _shapes(program: Program) -> str:
 
 
 def _index(operand: Operand, flat: int) -> str:
-    return ", ".join(["...", *map(str, subscripts(operand, flat))])
+    return ", ".join(["...", *map(str, np.unravel_index(flat, operand.shape))])
 
 
 def _value(program: Program, names: dict[int, str], x: Any) -> str:
     if not isinstance(x, Expr):
-        return _number(float(x))
+        return _constant(float(x))
     if x.op == "const":
-        return _number(x.payload)
+        return _constant(x.payload)
     if x.op == "input":
         operand = program.inputs[x.payload[0]]
         return f"{operand.name}[{_index(operand, x.payload[1])}]"
     return names[x.id]
 
 
-def _number(x: float) -> str:
+def _constant(x: float) -> str:
     text = repr(x) if np.isfinite(x) else f"np.{x!r}".replace("np.-", "-np.")
     return f"({text})" if text.startswith("-") else text

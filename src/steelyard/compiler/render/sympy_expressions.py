@@ -1,4 +1,4 @@
-"""A program as SymPy expressions: SymPy renders and simplifies for people, it never computes."""
+"""A program as SymPy expressions, for reading and simplifying: numbers are computed by kernels, never by SymPy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..ir.program import Program
 
 
 def operations() -> dict[str, Callable[..., Any]]:
-    """An operation's SymPy form."""
+    """The table of operations as SymPy functions. A MissingExtra error where SymPy is not installed."""
     try:
         import sympy as sp
     except ImportError:
@@ -35,24 +35,24 @@ def operations() -> dict[str, Callable[..., Any]]:
     }
 
 
-def expressions(program: Program, symbols: Sequence[Sequence[Any]], number: Callable[[float], Any] | None = None) -> list[list[Any]]:
-    """Per output, its scalars as SymPy expressions of given symbols (one flat list per input). `number` turns a constant into SymPy's."""
-    table = operations()
-    convert = number or _number
-    values: dict[int, Any] = {}
-    for s in program.steps:
-        if s.op == "const":
-            values[s.id] = convert(s.payload)
-        elif s.op == "input":
-            values[s.id] = symbols[s.payload[0]][s.payload[1]]
-        else:
-            values[s.id] = table[s.op](*(values[a.id] for a in s.args))
-    return [[values[r.id] if isinstance(r, Expr) else convert(float(r)) for r in result] for result in program.results]
-
-
-def _number(x: float) -> Any:
+def sympy_float(x: float) -> Any:
+    """A constant as SymPy's number: an integer where it is one, else a Float of 17 digits."""
     import sympy as sp
 
     if x != x or abs(x) == float("inf"):
         return sp.nan if x != x else sp.oo if x > 0 else -sp.oo
     return sp.Integer(int(x)) if x == int(x) and abs(x) < 1e15 else sp.Float(x, 17)
+
+
+def expressions(program: Program, symbols: Sequence[Sequence[Any]], constant: Callable[[float], Any] = sympy_float) -> list[list[Any]]:
+    """Per output, its scalars as SymPy expressions of given symbols (one flat list per input); `constant` converts the constants."""
+    table = operations()
+    values: dict[int, Any] = {}
+    for s in program.steps:
+        if s.op == "const":
+            values[s.id] = constant(s.payload)
+        elif s.op == "input":
+            values[s.id] = symbols[s.payload[0]][s.payload[1]]
+        else:
+            values[s.id] = table[s.op](*(values[a.id] for a in s.args))
+    return [[values[r.id] if isinstance(r, Expr) else constant(float(r)) for r in result] for result in program.results]

@@ -1,1 +1,1 @@
-"""From LLVM text to a callable: machine code, disk cache, NumPy gufuncs, threads."""
+"""From a program to a callable: LLVM, machine code, disk cache, NumPy gufuncs, threads."""

@@ -1,4 +1,4 @@
-"""Compiled objects on disk, in the user's own cache directory, so that the second start compiles nothing.
+"""The disk cache: machine code in the user's cache directory, so that a second start compiles nothing.
 
 A file is written under a temporary name and renamed, so other processes see it whole or not at all. It begins with a header: the
 format, the file's own name, and a digest of both and of the content. A file that is truncated, altered or stands under another file's
@@ -30,12 +30,12 @@ _HOUR, _DAY = 3600.0, 86400.0
 
 
 def key(*parts: str) -> str:
-    """The name of a file that depends on these: the program, the machine, the code that compiles."""
+    """The name of the file for something that depends on these texts."""
     return hashlib.blake2b("\n".join(parts).encode(), digest_size=20).hexdigest() + ".cached"
 
 
 def directory() -> Path | None:
-    """Where objects are kept: $STEELYARD_CACHE (empty turns the cache off), else the platform's cache directory of the user."""
+    """The cache directory: $STEELYARD_CACHE (empty: no cache), else the user's cache directory on this platform."""
     named = os.environ.get("STEELYARD_CACHE")
     if named is not None:
         return Path(named) if named else None
@@ -51,7 +51,7 @@ def directory() -> Path | None:
 
 
 def read(name: str) -> bytes | None:
-    """What was written under a name, or None."""
+    """The content of a file of the cache; None if it is not there, not whole, or could be someone else's."""
     place = _safe(directory())
     if place is None:
         return None
@@ -66,13 +66,13 @@ def read(name: str) -> bytes | None:
         return None
     if time.time() - info.st_mtime > _DAY:
         with suppress(OSError):
-            os.utime(path)  # in use: not the next to go
+            os.utime(path)  # the least recently used are removed first
     start = len(_header(name, b""))
     return content[start:] if content[:start] == _header(name, content[start:]) else None
 
 
 def write(name: str, content: bytes) -> None:
-    """Keep something under a name, whole or not at all; a full disk or a read-only directory is no reason to fail."""
+    """Write a file of the cache, whole or not at all; where that is impossible, do nothing."""
     place = _safe(directory())
     if place is None:
         return
@@ -82,7 +82,7 @@ def write(name: str, content: bytes) -> None:
 
 
 def _header(name: str, content: bytes) -> bytes:
-    """What the file of a name begins with: a swapped file has another name in its header than in the directory."""
+    """The header of a file. It has the file's name, so that a file under another file's name is noticed."""
     start = f"{FORMAT}\n{name}\n".encode()
     return start + hashlib.blake2b(start + content, digest_size=_DIGEST).digest()
 
@@ -106,12 +106,12 @@ def _make(place: Path) -> None:
 
 
 def _own(info: os.stat_result) -> bool:
-    """Whether a file or directory is the user's and no one else may write to it. Windows keeps the folders of its users apart by itself."""
+    """Whether a file or directory is the user's and no one else may write to it. On Windows users' folders are protected already."""
     return not hasattr(os, "getuid") or (info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def _prune(place: Path) -> None:
-    """Remove what was not used for longest where there is too much, and what writers that died have left. Leaves other files alone."""
+    """Remove the least recently used files beyond LIMIT, and temporary files of writers that died. Other files are left alone."""
     files = []
     for entry in os.scandir(place):
         with suppress(OSError):  # another process may be pruning too
@@ -135,7 +135,7 @@ _started = time.time()
 def sources(*folders: Path) -> str | None:
     """A digest of the Python files in some folders.
 
-    None where it would not tell what runs: there are no such files (a frozen application), or one was saved after this process began.
+    None where the files may differ from the code that runs: there are none (a frozen application), or one was saved after the start.
     """
     digests = [_digest(folder) for folder in folders]
     known = [d for d in digests if d is not None]

@@ -1,16 +1,23 @@
-"""Object code linked into an image that runs wherever it is put, so that a process that finds it on disk needs no LLVM to use it.
+"""ELF objects linked without LLVM, so that a process that finds a kernel's machine code on disk need not load LLVM to run it.
 
-Kernels call nothing by name and own no data that changes: all that an ELF object of theirs leaves open are distances between its sections
-("System V ABI, AMD64 supplement", section 4.4, relocations PC32 and PLT32). An object that leaves more open, or is of another kind, is for
-LLVM to link.
+Kernels call no function by name and have no writable data, so the only relocations of their objects are distances between sections
+("System V ABI, AMD64 supplement", section 4.4, PC32 and PLT32). Once these are filled in, the code runs at any address. An object with
+other relocations, or for another system, is linked by LLVM.
 """
 
 from __future__ import annotations
 
+import ctypes
+import mmap
+import os
+import platform
 import struct
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from . import jit
 
 _ELF_X86_64 = b"\x7fELF\x02\x01\x01"
 _RELOCATABLE, _AMD64 = 1, 62
@@ -19,12 +26,56 @@ _WRITE, _ALLOC = 1, 2
 _DISTANCES = (2, 4)  # R_X86_64_PC32, R_X86_64_PLT32
 
 
+_LINKED, _OBJECT = b"I", b"O"  # how packed code begins
+_READ_EXECUTE = 5
+RUNS_HERE = sys.platform.startswith("linux") and platform.machine() == "x86_64" and struct.calcsize("P") == 8
+
+
 @dataclass(frozen=True)
-class Image:
-    """Bytes to be placed at the start of a page, and where in them the kernel begins."""
+class Linked:
+    """Machine code that runs at the start of any page, and the offset at which the kernel begins."""
 
     code: bytes
     entry: int
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Code in memory, valid while this object lives."""
+
+    address: int
+    _owner: Any
+
+
+def pack(code: bytes) -> bytes:
+    """Object code in the form that loads fastest: linked where that is possible, else as it is."""
+    linked = link(code) if RUNS_HERE else None
+    return _OBJECT + code if linked is None else _LINKED + struct.pack("<Q", linked.entry) + linked.code
+
+
+def load(packed: bytes) -> Loaded:
+    """Put packed code into memory. RuntimeError where this machine cannot run it."""
+    if packed[:1] == _LINKED and len(packed) > 9 and RUNS_HERE:
+        (entry,) = struct.unpack_from("<Q", packed, 1)
+        return _load(Linked(packed[9:], entry))
+    if packed[:1] == _OBJECT:
+        return Loaded(*jit.link_object(packed[1:]))
+    raise RuntimeError("neither linked code nor an object")
+
+
+def _load(linked: Linked) -> Loaded:
+    """Write code into pages of its own, which are then executable and no longer writable."""
+    if not 0 <= linked.entry < len(linked.code):
+        raise RuntimeError("the entry of linked code lies outside of it")
+    pages = mmap.mmap(-1, len(linked.code), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    pages.write(linked.code)
+    view = (ctypes.c_char * len(linked.code)).from_buffer(pages)
+    address = ctypes.addressof(view)
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    protect.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    if protect(address, len(linked.code), _READ_EXECUTE):
+        raise RuntimeError(f"the system does not let this process make code executable: {os.strerror(ctypes.get_errno())}")
+    return Loaded(address + linked.entry, view)
 
 
 class _Section(NamedTuple):
@@ -49,20 +100,20 @@ class _Symbol(NamedTuple):
     size: int
 
 
-def link(code: bytes, symbol: str = "kernel") -> Image | None:
-    """The image of an ELF object, or None where this is not that simple."""
+def link(code: bytes, symbol: str = "kernel") -> Linked | None:
+    """Link an ELF object; None where it is not for this kind of machine or needs more than distances between sections."""
     try:
         return _link(code, symbol.encode() + b"\0")
     except (struct.error, IndexError, KeyError, OverflowError):
         return None
 
 
-def _link(code: bytes, symbol: bytes) -> Image | None:
+def _link(code: bytes, symbol: bytes) -> Linked | None:
     sections = _sections(code)
     placed = _place(code, sections)
     if placed is None:
         return None
-    image, at = placed
+    linked, at = placed
     symbols, names = _symbols(code, sections)
     for target, offset, number, kind, addend in _relocations(code, sections):
         if target in at:
@@ -70,10 +121,10 @@ def _link(code: bytes, symbol: bytes) -> Image | None:
             if kind not in _DISTANCES or s.section not in at:
                 return None
             position = at[target] + offset
-            struct.pack_into("<i", image, position, at[s.section] + s.value + addend - position)
+            struct.pack_into("<i", linked, position, at[s.section] + s.value + addend - position)
     for s in symbols:
         if s.section in at and names[s.name : s.name + len(symbol)] == symbol:
-            return Image(bytes(image), at[s.section] + s.value)
+            return Linked(bytes(linked), at[s.section] + s.value)
     return None
 
 
@@ -86,19 +137,19 @@ def _sections(code: bytes) -> list[_Section]:
 
 
 def _place(code: bytes, sections: list[_Section]) -> tuple[bytearray, dict[int, int]] | None:
-    """The sections that matter at run time one behind the other, and where each begins; None where one would have to be writable.
+    """The sections that are needed at run time one behind the other, and where each begins; None where one must be writable.
 
-    Tables for unwinding are left out: they are of their own kind, or of another flag, and nothing in a kernel throws.
+    Tables for unwinding are left out, since nothing in a kernel throws.
     """
-    image, at = bytearray(), {}
+    linked, at = bytearray(), {}
     for i, section in enumerate(sections):
         if section.flags & _WRITE and section.flags & _ALLOC and section.size:
             return None
         if section.kind == _PROGBITS and section.flags & _ALLOC:
-            image += bytes(-len(image) % max(section.align, 1))
-            at[i] = len(image)
-            image += code[section.offset : section.offset + section.size]
-    return image, at
+            linked += bytes(-len(linked) % max(section.align, 1))
+            at[i] = len(linked)
+            linked += code[section.offset : section.offset + section.size]
+    return linked, at
 
 
 def _symbols(code: bytes, sections: list[_Section]) -> tuple[list[_Symbol], bytes]:
@@ -111,7 +162,7 @@ def _symbols(code: bytes, sections: list[_Section]) -> tuple[list[_Symbol], byte
 
 
 def _relocations(code: bytes, sections: list[_Section]) -> Iterator[tuple[int, int, int, int, int]]:
-    """(section, offset in it, symbol, kind, addend) of every place that was left open."""
+    """(section, offset in it, symbol, kind, addend) of every relocation."""
     for section in sections:
         if section.kind == _RELOCATIONS:
             for i in range(0, section.size, 24):

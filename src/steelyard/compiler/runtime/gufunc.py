@@ -18,7 +18,7 @@ from ..ir.program import Operand, Shape
 _FROM_SIGNATURE = 31  # index of PyUFunc_FromFuncAndDataAndSignature in the table
 _NONE = -1  # PyUFunc_None: no identity
 _DOUBLE = np.dtype(np.float64).num
-_immortal: list[Any] = []  # memory of ufuncs that cannot hold it themselves
+_immortal: list[Any] = []  # memory of ufuncs that cannot own it
 
 
 class _Struct(ctypes.Structure):
@@ -79,7 +79,7 @@ def gufunc(address: int, data: int, inputs: Sequence[Shape], outputs: Sequence[S
 
 
 def _keep(ufunc: np.ufunc, loops: int, memory: Any) -> None:
-    """Tie memory to the ufunc's life: whoever holds the ufunc alone, without its kernel, must not call into memory that is gone."""
+    """Keep memory alive as long as the ufunc, which may outlive its kernel."""
     inside = _Struct.from_address(id(ufunc))
     if (inside.nin, inside.nout, inside.ntypes, inside.functions, inside.obj) == (ufunc.nin, ufunc.nout, 1, loops, None):
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(memory))
@@ -88,10 +88,10 @@ def _keep(ufunc: np.ufunc, loops: int, memory: Any) -> None:
         _immortal.append(memory)
 
 
-def mismatch(
+def call_error(
     name: str, inputs: Sequence[Operand], outputs: Sequence[Operand], args: Sequence[Any], out: Any, error: Exception
 ) -> CallError:
-    """The error to raise in place of NumPy's."""
+    """The error to raise in place of NumPy's: it names the argument that does not fit and what was expected."""
     if len(args) != len(inputs):
         return CallError(f"{name} takes {len(inputs)} arrays ({', '.join(o.name for o in inputs)}), got {len(args)}")
     batches: list[tuple[str, Shape]] = []
@@ -104,7 +104,7 @@ def mismatch(
             return CallError(f"{name}: {operand.name} is not an array of real numbers: {type(value).__name__} of {array.dtype}")
         edge = array.ndim - len(operand.shape)
         if edge < 0 or array.shape[edge:] != operand.shape:
-            return CallError(f"{name}: {operand.name} has shape {array.shape}, expected {expected(operand)}")
+            return CallError(f"{name}: {operand.name} has shape {array.shape}, expected {_expected(operand)}")
         batches.append((operand.name, array.shape[:edge]))
     try:
         batch = np.broadcast_shapes(*(b for _, b in batches))
@@ -117,6 +117,6 @@ def mismatch(
     return CallError(f"{name}: {error}")
 
 
-def expected(operand: Operand) -> str:
+def _expected(operand: Operand) -> str:
     """'(..., 6)' for a message."""
     return f"(..., {', '.join(map(str, operand.shape))})" if operand.shape else "a number or an array of numbers"

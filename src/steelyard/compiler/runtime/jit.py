@@ -1,29 +1,29 @@
-"""LLVM text to machine code for this processor, and machine code to an address that can be called.
+"""LLVM: text to object code for this processor, and object code to an address that can be called.
 
-llvmlite is imported when the first kernel is made: importing steelyard does without it.
+llvmlite is imported when the first kernel is compiled.
 """
 
 from __future__ import annotations
 
 import ctypes
 import itertools
+import os
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from threading import RLock
 from typing import Any
 
 from ..render.llvm.loop import LIBRARY
 from .fork import fork_waits_for
 
-_names = itertools.count()
-
-
+_library_names = itertools.count()
 lock = fork_waits_for(RLock())  # LLVM is entered by one thread at a time, and never forked while it works
 
 
 @dataclass(frozen=True)
 class Host:
-    """A processor that code is made for."""
+    """A processor that code is compiled for."""
 
     triple: str
     cpu: str
@@ -33,7 +33,7 @@ class Host:
 
     @property
     def key(self) -> str:
-        """What object code depends on besides its program."""
+        """All of this and the version of LLVM in one text."""
         version = ".".join(map(str, _llvm().llvm_version_info))
         return f"{self.triple} {self.cpu} {self.features} {self.lanes} {self.fused} llvm{version}"
 
@@ -59,58 +59,88 @@ def host() -> Host:
     return Host(triple, llvm.get_host_cpu_name(), found.flatten(), lanes, fused)
 
 
-def _machine(made_for: Host) -> Any:
-    target = _llvm().Target.from_triple(made_for.triple)
-    return target.create_target_machine(cpu=made_for.cpu, features=made_for.features, opt=2, reloc="pic", codemodel="small")
+def _target_machine(target: Host) -> Any:
+    machine = _llvm().Target.from_triple(target.triple)
+    return machine.create_target_machine(cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small")
 
 
 @cache
 def _jit() -> Any:
-    return _llvm().create_lljit_compiler(_machine(host()), suppress_errors=True)
+    return _llvm().create_lljit_compiler(_target_machine(host()), suppress_errors=True)
 
 
-def compile_object(text: str, made_for: Host | None = None) -> bytes:
+def compile_object(text: str, target: Host | None = None) -> bytes:
     """Position-independent object code of a module, for this machine or another."""
     with lock:
         module = _llvm().parse_assembly(text)
         module.verify()
-        return bytes(_machine(made_for or host()).emit_object(module))
+        return bytes(_target_machine(target or host()).emit_object(module))
 
 
-def assembly(text: str, made_for: Host | None = None) -> str:
-    """What the processor will be given, for people to read."""
+def assembly(text: str, target: Host | None = None) -> str:
+    """The assembly code of a module, for reading."""
     with lock:
-        return str(_machine(made_for or host()).emit_assembly(_llvm().parse_assembly(text)))
+        return str(_target_machine(target or host()).emit_assembly(_llvm().parse_assembly(text)))
 
 
 def link_object(code: bytes, symbol: str = "kernel") -> tuple[int, Any]:
-    """Link object code into this process: the address of a function in it, and what must live as long as that is called.
+    """Link object code into this process. Returns the address of a function in it, and the object that keeps it in memory.
 
-    RuntimeError where it is no object code of this kind of machine.
+    RuntimeError where it is not object code of this kind of machine.
     """
     with lock:
         builder = _llvm().JITLibraryBuilder().add_object_img(code).export_symbol(symbol)
-        tracker = builder.link(_jit(), f"steelyard{next(_names)}")
+        tracker = builder.link(_jit(), f"steelyard{next(_library_names)}")
         return tracker[symbol], tracker
 
 
 @cache
 def library() -> Any:
-    """A table of the C library's functions, which kernels get as their data pointer."""
+    """The table of C functions that kernels get as their data pointer."""
     functions = [_c_function(name) for name in LIBRARY]
     return (ctypes.c_void_p * len(functions))(*functions)
 
 
 def _c_function(name: str) -> int:
     for source in (None, "libm.so.6", "libm.dylib", "ucrtbase"):
-        address = _found_in(source, name)
+        address = _address(source, name)
         if address:
             return address
     raise OSError(f"the C library of this system has no function {name}")  # pragma: no cover
 
 
-def _found_in(source: str | None, name: str) -> int | None:
+def _address(source: str | None, name: str) -> int | None:
     try:
         return ctypes.cast(getattr(ctypes.CDLL(source), name), ctypes.c_void_p).value
     except (OSError, AttributeError, TypeError):
+        return None
+
+
+def machine() -> str:
+    """What machine code depends on besides its program: the processor and the compiler, found without loading LLVM where possible."""
+    processor, compiler = _linux_processor(), _llvmlite_version()
+    return host().key if processor is None or compiler is None else f"{processor}\nllvmlite {compiler}"
+
+
+def _linux_processor() -> str | None:
+    """Make and features of the first processor; None where they are not in /proc/cpuinfo (other systems, ARM)."""
+    try:
+        with open("/proc/cpuinfo", "rb") as file:
+            first = file.read(1 << 14).split(b"\n\n")[0].decode("ascii", "replace")
+    except OSError:
+        return None
+    wanted = ("vendor_id", "cpu family", "model", "stepping", "flags")
+    lines = [line for line in first.splitlines() if line.split("\t")[0].strip() in wanted]
+    return "\n".join(lines) if any(line.startswith("flags") for line in lines) else None
+
+
+def _llvmlite_version() -> str | None:
+    """The text of llvmlite's version file, without importing the package."""
+    spec = find_spec("llvmlite")
+    if spec is None or spec.origin is None:
+        return None
+    try:
+        with open(os.path.join(os.path.dirname(spec.origin), "_version.py"), encoding="utf-8") as file:
+            return file.read()
+    except OSError:
         return None

@@ -14,22 +14,20 @@ import numpy as np
 
 from ...errors import CallError
 from ..ir.program import Operand, Program
-from . import cache
-from . import jit as native
+from . import cache, jit
 from .cache import sources
-from .gufunc import gufunc, mismatch
-from .machine_code import Loaded, load, machine, pack
-from .parallel import in_parallel
-from .threads import thread_count
+from .elf import Loaded, load, pack
+from .gufunc import call_error, gufunc
+from .threads import in_parallel, thread_count
 
-PARALLEL_WORK = 400_000  # nodes times samples below which one thread is quicker
+PARALLEL_WORK = 400_000  # nodes times samples; below, one thread is faster
 _array = np.ndarray
 
 
 class Kernel:
-    """Call it with one array per input, batch dimensions first, or with `out=`; returns float64 arrays.
+    """Call it with one array per input, batch dimensions first; it returns float64 arrays, or fills those of `out=`.
 
-    `ufunc` is the generalised ufunc itself; the call adds threads over large batches and error messages that name the argument.
+    `ufunc` is the generalised ufunc itself. The call adds threads for large batches, and errors that name the argument.
     """
 
     def __init__(self, program: Program) -> None:
@@ -37,9 +35,9 @@ class Kernel:
 
     @classmethod
     def recalled(cls, key: str | None, make: Callable[[], Program]) -> Kernel:
-        """The kernel of the program that `make` traces; where the disk knows what the key stands for, nothing is traced.
+        """The kernel of the program that `make` traces; nothing is traced if the disk cache has the interface and the code for the key.
 
-        The key must name all that the program depends on, the code that traces included. None: it cannot be named.
+        The key must depend on everything that the program depends on, including the code that traces. None: do not use the disk.
         """
         name = None if key is None else cache.key("interface", key)
         interface = None if name is None else Interface.read(cache.read(name) or b"")
@@ -57,7 +55,7 @@ class Kernel:
         self.name, self.inputs, self.outputs = interface.name, interface.inputs, interface.outputs
         self.operations, self.nodes, self.digest = interface.operations, interface.nodes, interface.digest
         shapes = [o.shape for o in self.inputs], [o.shape for o in self.outputs]
-        table = native.library()
+        table = jit.library()
         doc = f"{self.name} ({self.operations} operations)"
         self.ufunc = gufunc(loaded.address, ctypes.addressof(table), *shapes, self.name, doc, owner=(loaded, table))
         samples = PARALLEL_WORK // max(self.nodes, 1)
@@ -65,16 +63,16 @@ class Kernel:
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
         try:
-            for a in args:  # every nanosecond here counts: a controller calls with one sample
+            for a in args:
                 if type(a) is _array and a.size > self._large and (count := thread_count()) > 1:
                     return in_parallel(self.ufunc, self.inputs, self.outputs, count, args, out)
             return self.ufunc(*args) if out is None else self.ufunc(*args, out=out)
         except (ValueError, TypeError) as error:
-            raise mismatch(self.name, self.inputs, self.outputs, args, out, error) from None
+            raise call_error(self.name, self.inputs, self.outputs, args, out, error) from None
 
 
 def _loaded(program: Program) -> Loaded:
-    """The machine code of a program: from the disk, or compiled and kept there."""
+    """The machine code of a program, from the disk cache or else compiled and written there."""
     found = _recalled(program.digest)
     if found is not None:
         return found
@@ -86,7 +84,7 @@ def _loaded(program: Program) -> Loaded:
 
 
 def _recalled(digest: str) -> Loaded | None:
-    """What the disk has of a program. Code that does not load is as good as none."""
+    """The machine code of a program from the disk cache; None if it is not there or does not load."""
     name = _name(digest)
     found = None if name is None else cache.read(name)
     with suppress(RuntimeError):
@@ -96,7 +94,7 @@ def _recalled(digest: str) -> Loaded | None:
 
 def _name(digest: str) -> str | None:
     version = sources(Path(__file__).parents[1])
-    return None if version is None else cache.key("code", digest, machine(), version)
+    return None if version is None else cache.key("code", digest, jit.machine(), version)
 
 
 def _compiled(program: Program) -> bytes:
@@ -105,11 +103,11 @@ def _compiled(program: Program) -> bytes:
     for operand in (*program.inputs, *program.outputs):
         if operand.size == 0:
             raise CallError(f"{program.name}: {operand.name} has no scalar, shape {operand.shape}; expected at least one")
-    with native.lock:
+    with jit.lock:
         from ..render.llvm.module import render  # imported only where something is compiled
 
-        host = native.host()
-        return native.compile_object(render(program, host.lanes, host.fused))
+        host = jit.host()
+        return jit.compile_object(render(program, host.lanes, host.fused))
 
 
 @dataclass(frozen=True)
@@ -132,7 +130,7 @@ class Interface:
 
     @staticmethod
     def read(text: bytes) -> Interface | None:
-        """The interface that `write` gave, or None where the text is anything else."""
+        """The interface that `write` wrote, or None if the text is anything else."""
         try:
             found = json.loads(text)
             inputs, outputs = (tuple(Operand(o["name"], tuple(o["shape"]), o["unit"]) for o in found[way]) for way in ("inputs", "outputs"))

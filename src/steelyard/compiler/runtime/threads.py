@@ -1,17 +1,18 @@
-"""How many cores the kernels use."""
+"""Threads: how many cores kernels use, and a gufunc over a large batch shared between them. Results are those of one thread, to the bit."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import Any
 
 import numpy as np
 
 from ...errors import CallError
+from ..ir.program import Operand
 from .fork import once_per_process
 
 _count: ContextVar[int | None] = ContextVar("steelyard_threads", default=None)
@@ -50,6 +51,67 @@ def _whole(count: Any) -> int:
 
 
 @once_per_process
-def pool() -> ThreadPoolExecutor:
-    """The workers, started when first needed."""
+def _pool() -> ThreadPoolExecutor:
+    """The worker threads, started when first needed."""
     return ThreadPoolExecutor(max_workers=max(cores(), 2), thread_name_prefix="steelyard")
+
+
+def in_parallel(ufunc: np.ufunc, inputs: Sequence[Operand], outputs: Sequence[Operand], count: int, args: tuple[Any, ...], out: Any) -> Any:
+    """ufunc(*args, out=out), on `count` threads where the batch can be divided. NumPy releases the GIL while it computes."""
+    arrays = [np.asarray(a) for a in args]
+    batch = _batch(arrays, inputs)
+    wanted = out if out is None or isinstance(out, tuple) else (out,)
+    if batch is None or max(batch) < 2 * count or (wanted is not None and not _fits(wanted, arrays, batch, outputs)):
+        return ufunc(*args) if out is None else ufunc(*args, out=out)
+    results = tuple(np.empty(batch + o.shape) for o in outputs) if wanted is None else wanted
+    spread = [np.broadcast_to(a, batch + o.shape) for a, o in zip(arrays, inputs, strict=True)]
+    axis = int(np.argmax(batch))
+    edges = [batch[axis] * i // count for i in range(count + 1)]
+
+    def run(i: int) -> None:
+        part = (slice(None),) * axis + (slice(edges[i], edges[i + 1]),)
+        ufunc(*(a[part] for a in spread), out=tuple(o[part] for o in results))
+
+    _share(run, count)
+    return results[0] if len(results) == 1 else results
+
+
+def _batch(arrays: Sequence[np.ndarray], inputs: Sequence[Operand]) -> tuple[int, ...] | None:
+    """The batch shape, or None where there is none or the arguments do not fit: NumPy then raises the error."""
+    if len(arrays) != len(inputs):
+        return None
+    for a, o in zip(arrays, inputs, strict=True):
+        if a.shape[max(a.ndim - len(o.shape), 0) :] != o.shape or not np.can_cast(a.dtype, np.float64, "same_kind"):
+            return None
+    try:
+        batch = np.broadcast_shapes(*(a.shape[: a.ndim - len(o.shape)] for a, o in zip(arrays, inputs, strict=True)))
+    except ValueError:
+        return None
+    return batch or None
+
+
+def _fits(out: tuple[Any, ...], arrays: Sequence[np.ndarray], batch: tuple[int, ...], outputs: Sequence[Operand]) -> bool:
+    """Whether each array of `out` has the shape of its result and shares no memory with another array, which another thread may read."""
+    if len(out) != len(outputs) or not all(isinstance(x, np.ndarray) for x in out):
+        return False
+    if any(x.shape != batch + o.shape for x, o in zip(out, outputs, strict=True)):
+        return False
+    others = [(x, y) for i, x in enumerate(out) for y in (*arrays, *out[i + 1 :])]
+    return not any(np.may_share_memory(x, y) for x, y in others)
+
+
+def _share(run: Callable[[int], None], count: int) -> None:
+    """Call run(0) here and run(1), ... in the pool, under this thread's error state. When all have ended, raise the first error."""
+    jobs: list[Future[None]] = []
+    try:
+        jobs.extend(_pool().submit(copy_context().run, run, i) for i in range(1, count))
+    except RuntimeError:  # the interpreter shuts down and takes no more jobs
+        for i in range(len(jobs) + 1, count):
+            run(i)
+    try:
+        run(0)
+    finally:
+        errors = [job.exception() for job in jobs]
+    for error in errors:
+        if error is not None:
+            raise error

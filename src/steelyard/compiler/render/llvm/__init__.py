@@ -1,1 +1,1 @@
-"""A program as LLVM text: a loop over blocks of samples, one sample a lane."""
+"""A program as an LLVM module: a loop over blocks of samples, one sample a lane."""

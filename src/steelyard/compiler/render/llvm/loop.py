@@ -1,8 +1,8 @@
-"""The loop around a kernel's parts as LLVM text, and the frame in memory through which it hands them rows and functions.
+"""The loop over blocks of samples as LLVM text, and the memory that it shares with the functions it calls for each block.
 
-Frame: a pointer per operand to the first row of the block, then a pointer to the table of C functions, then for every operand and lane the
-offset of its row. Work: the values that parts hand on, and a buffer per operand for rows that are not packed; on the stack where small,
-else from the C library, so that threads with little stack are safe.
+Context: a pointer per operand to the first row of the block, then a pointer to the table of C functions, then for every operand and lane
+the offset of its row. Work memory: the values that one function stores and a later one loads, and a buffer per operand for rows that are
+not contiguous. It is on the stack where it is small, else allocated by the C library, so that threads with a small stack are safe.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from ...ir.program import Operand
 from .writer import Writer
 
-LIBRARY = ("sin", "cos", "exp", "tanh", "malloc", "free", "memset")  # the C functions that a kernel is handed as its data, in this order
-STACK = 1 << 16  # bytes of work that are taken from the stack
+LIBRARY = ("sin", "cos", "exp", "tanh", "malloc", "free", "memset")  # the C functions in the table that a kernel gets as its data
+STACK = 1 << 16  # bytes of work memory that are taken from the stack
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Positions in the frame and in the work memory, in bytes."""
+    """Positions in the context and in the work memory, in bytes."""
 
     inputs: tuple[Operand, ...]
     outputs: tuple[Operand, ...]
     lanes: int
-    slots: int = 0  # vectors that parts hand on
+    slots: int = 0  # vectors that one function stores and a later one loads
 
     @property
     def operands(self) -> tuple[Operand, ...]:
@@ -48,19 +48,24 @@ class Layout:
 
 def row_pointers(w: Writer, layout: Layout, operand: int) -> list[str]:
     """The address of every lane's row of an operand."""
-    base = w.load("ptr", w.at("%frame", 8 * operand, "i8"))
-    offsets = [w.load("i64", w.at("%frame", layout.offset(operand, lane), "i8")) for lane in range(w.lanes)]
+    base = w.load("ptr", w.at("%context", 8 * operand, "i8"))
+    offsets = [w.load("i64", w.at("%context", layout.offset(operand, lane), "i8")) for lane in range(w.lanes)]
     return [w.line(f"getelementptr i8, ptr {base}, i64 {offset}") for offset in offsets]
 
 
 def library_function(w: Writer, layout: Layout, name: str) -> str:
     """The address of a C function."""
-    table = w.load("ptr", w.at("%frame", layout.library, "i8"))
+    table = w.load("ptr", w.at("%context", layout.library, "i8"))
     return w.load("ptr", w.at(table, 8 * LIBRARY.index(name), "i8"))
 
 
+def call_by_lane(w: Writer, layout: Layout, name: str, x: str) -> str:
+    """A C function of each lane of a vector."""
+    return w.line(f"call {w.V} @by_lane({w.V} {x}, ptr {library_function(w, layout, name)})")
+
+
 def loop(layout: Layout, block: Sequence[str]) -> str:
-    """`kernel(args, dimensions, steps, data)`: make the frame, then run `block` for every block of samples."""
+    """`kernel(args, dimensions, steps, data)`, a NumPy ufunc loop: fill the context, then run the lines `block` for every block."""
     operands = range(len(layout.operands))
     core = len(operands)
     setup: list[str] = []
@@ -68,7 +73,7 @@ def loop(layout: Layout, block: Sequence[str]) -> str:
         setup += _operand(layout, k, operand, core)
         core += len(operand.shape)
     lines = [
-        *(_copier(operand, k, out=k >= len(layout.inputs)) for k, operand in enumerate(layout.operands)),
+        *(_copy_function(operand, k, out=k >= len(layout.inputs)) for k, operand in enumerate(layout.operands)),
         "define void @kernel(ptr %args, ptr %dimensions, ptr %steps, ptr %data) #1 {",
         "entry:",
         *_memory(layout),
@@ -79,14 +84,14 @@ def loop(layout: Layout, block: Sequence[str]) -> str:
         *_head(operands),
         *_rows(layout),
         "ready:",
-        *(f"  store ptr %use.{k}, ptr %frame.{k}" for k in operands),
-        *_staged(operands[: len(layout.inputs)], "in", "run"),
+        *(f"  store ptr %use.{k}, ptr %context.{k}" for k in operands),
+        *_copies(operands[: len(layout.inputs)], "in", "run"),
         "run:",
         *(f"  {line}" for line in block),
-        *_staged(operands[len(layout.inputs) :], "out", "copied"),
+        *_copies(operands[len(layout.inputs) :], "out", "copied"),
         "copied:",
         f"  %next = add i64 %start, {layout.lanes}",
-        *(f"  %moved.{k} = getelementptr i8, ptr %at.{k}, i64 %hop.{k}" for k in operands),
+        *(f"  %moved.{k} = getelementptr i8, ptr %at.{k}, i64 %block_stride.{k}" for k in operands),
         "  br label %head",
         "done:",
         *(["  call void %free(ptr %block)"] if layout.work > STACK else []),
@@ -99,7 +104,7 @@ def loop(layout: Layout, block: Sequence[str]) -> str:
 
 
 def _memory(layout: Layout) -> list[str]:
-    lines = [f"  %frame = alloca i8, i64 {layout.offset(len(layout.operands), 0)}, align 64"]
+    lines = [f"  %context = alloca i8, i64 {layout.offset(len(layout.operands), 0)}, align 64"]
     if layout.work <= STACK:
         lines.append(f"  %work = alloca i8, i64 {max(layout.work, 1)}, align 64")
     else:
@@ -109,18 +114,18 @@ def _memory(layout: Layout) -> list[str]:
         lines += [
             f"  %block = call ptr %malloc(i64 {layout.work + 64})",
             "  %null = icmp eq ptr %block, null",
-            "  br i1 %null, label %starved, label %fed",
-            "starved:",
+            "  br i1 %null, label %no_memory, label %allocated",
+            "no_memory:",
             "  call void @llvm.trap()",
             "  unreachable",
-            "fed:",
+            "allocated:",
             "  %block.i = ptrtoint ptr %block to i64",
             "  %block.up = add i64 %block.i, 63",
             "  %block.aligned = and i64 %block.up, -64",
             "  %work = inttoptr i64 %block.aligned to ptr",
         ]
     lines += [
-        f"  %library = getelementptr i8, ptr %frame, i64 {layout.library}",
+        f"  %library = getelementptr i8, ptr %context, i64 {layout.library}",
         "  store ptr %data, ptr %library",
         "  %n = load i64, ptr %dimensions",
     ]
@@ -128,16 +133,16 @@ def _memory(layout: Layout) -> list[str]:
 
 
 def _operand(layout: Layout, k: int, operand: Operand, core: int) -> list[str]:
-    """Base pointer, stride between samples, whether the core is contiguous, and a buffer for when it is not."""
+    """Base pointer, stride between samples, whether the core is contiguous, and the buffer to use where it is not."""
     lines = [
         f"  %base.at.{k} = getelementptr ptr, ptr %args, i64 {k}",
         f"  %base.{k} = load ptr, ptr %base.at.{k}",
         f"  %stride.at.{k} = getelementptr i64, ptr %steps, i64 {k}",
         f"  %stride.{k} = load i64, ptr %stride.at.{k}",
-        f"  %hop.{k} = mul i64 %stride.{k}, {layout.lanes}",
+        f"  %block_stride.{k} = mul i64 %stride.{k}, {layout.lanes}",
         f"  %buffer.{k} = getelementptr i8, ptr %work, i64 {layout.buffer(k)}",
         f"  %core.{k} = getelementptr i64, ptr %steps, i64 {core}",
-        f"  %frame.{k} = getelementptr i8, ptr %frame, i64 {8 * k}",
+        f"  %context.{k} = getelementptr i8, ptr %context, i64 {8 * k}",
     ]
     direct, expected = "true", 8
     for d in reversed(range(len(operand.shape))):
@@ -169,7 +174,7 @@ def _head(operands: range) -> list[str]:
 
 
 def _rows(layout: Layout) -> list[str]:
-    """The offsets of the lanes' rows, anew where the block is not as long as the one before; lanes that have no sample repeat the last."""
+    """The offsets of the lanes' rows, computed where the block is not as long as the last one; lanes without a sample repeat the last."""
     operands = range(len(layout.operands))
     lines = [
         "block.begin:",
@@ -185,13 +190,13 @@ def _rows(layout: Layout) -> list[str]:
         for k in operands:
             lines += [
                 f"  %off.{k}.{lane} = mul i64 %lane.{lane}, %row.{k}",
-                f"  %off.at.{k}.{lane} = getelementptr i8, ptr %frame, i64 {layout.offset(k, lane)}",
+                f"  %off.at.{k}.{lane} = getelementptr i8, ptr %context, i64 {layout.offset(k, lane)}",
                 f"  store i64 %off.{k}.{lane}, ptr %off.at.{k}.{lane}",
             ]
     return [*lines, "  br label %ready"]
 
 
-def _staged(operands: range, way: str, end: str) -> list[str]:
+def _copies(operands: range, way: str, end: str) -> list[str]:
     """Branches that copy the operands whose core is not contiguous to or from their buffers."""
     names = [f"{way}.{k}" for k in operands]
     lines = [f"  br label %{f'test.{names[0]}' if names else end}"]
@@ -207,7 +212,7 @@ def _staged(operands: range, way: str, end: str) -> list[str]:
     return lines
 
 
-def _copier(operand: Operand, k: int, out: bool) -> str:
+def _copy_function(operand: Operand, k: int, out: bool) -> str:
     """A function that copies rows of any strides into a packed buffer, or back."""
     dims = len(operand.shape)
     head = f"define internal void @copy.{k}(ptr %buffer, ptr %rows, i64 %stride, ptr %core, i64 %width) noinline cold #1 {{"

@@ -1,82 +1,67 @@
-"""A program as LLVM text: a loop over blocks of samples, one sample a lane, in the form that NumPy's generalised ufuncs call.
+"""A program as an LLVM module: a loop over blocks of samples, one sample a lane, in the form that NumPy's generalised ufuncs call.
 
-Every row of an operand is a sample; a block holds as many samples as a vector register has doubles. A block turns its rows into vectors of
-lanes, computes straight through, and turns the results back into rows. In the last block the lanes that have no sample repeat the last one:
+Every row of an operand is a sample; a block has as many samples as a vector register has doubles. A block is transposed into vectors, one
+per column, computed without branches, and transposed back into rows. In the last block the lanes that have no sample repeat the last one:
 they read and write the same row again. Operands whose core is not contiguous pass through a buffer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...ir.graph import Expr
 from ...ir.program import Program
-from .loop import Layout, library_function, loop, row_pointers
-from .sincos import early_angles, turn
-from .split import Part, cut, pair, slots
+from .loop import Layout, call_by_lane, loop, row_pointers
+from .sincos import early_arguments, sincos
+from .split import Part, pair, slot_count, split
 from .transpose import pair_columns, read_pair, write_pair
-from .writer import COMPARE, Writer, sign
-from .zero_runs import blank, blank_runs, covered
+from .writer import COMPARE, Writer
+from .zero_runs import covered, fill_zeros, zero_runs
 
-# An operation's instruction; {V} is the vector type, {M} a vector of conditions, {0}.. the arguments.
-INSTRUCTIONS = {
-    "add": "fadd contract {V} {0}, {1}",
-    "sub": "fsub contract {V} {0}, {1}",
-    "mul": "fmul contract {V} {0}, {1}",
-    "div": "fdiv {V} {0}, {1}",
-    "neg": "fneg {V} {0}",
-    "abs": "call {V} @llvm.fabs.{v}({V} {0})",
-    "sqrt": "call {V} @llvm.sqrt.{v}({V} {0})",
-    "lt": COMPARE.replace("?", "olt"),
-    "le": COMPARE.replace("?", "ole"),
-    "select": "select {M} {0}, {V} {1}, {V} {2}",
-}
-COMPOSED = {"sign": sign}  # operations that take several instructions
-BY_LANE = ("exp", "tanh")  # functions of the C library that are called lane by lane
-TURNING = ("sin", "cos")  # made together, see trig.py
-BUDGET = 12000  # nodes in one function: longer ones run a little faster, and compile in time that is still linear
+BUDGET = 12000  # nodes in one function: longer ones run a little faster, and up to here compile in linear time
 
 
 def render(program: Program, lanes: int, fused: bool, budget: int = BUDGET) -> str:
     """The text of a module whose function `kernel` is a NumPy ufunc loop over the program.
 
-    `lanes` is the number of doubles in a vector register; `fused` tells whether the processor multiplies and adds in one instruction.
+    `lanes`: doubles in a vector register; `fused`: the processor multiplies and adds in one instruction.
     """
-    runs = blank_runs(program)
-    pairs = [(k, c) for k, operand in enumerate(program.outputs) for c in pair_columns(operand.size) if not covered(runs[k], c)]
-    parts = cut(program, budget, pairs)
-    layout = Layout(program.inputs, program.outputs, lanes, slots(parts))
+    runs = zero_runs(program)
+    pairs = [(k, c) for k, o in enumerate(program.outputs) for c in pair_columns(o.size) if not covered(runs.get(k, ()), c)]
+    parts = split(program, budget, pairs)
+    layout = Layout(program.inputs, program.outputs, lanes, slot_count(parts))
     functions = [_part(program, part, layout, Writer(lanes, fused), f"part{i}") for i, part in enumerate(parts)]
-    functions += [blank(Writer(lanes, fused), layout, k, runs[k]) for k in runs if runs[k]]
-    block = [f"call void @part{i}(ptr %frame, ptr %work)" for i in range(len(parts))]
-    block += [f"call void @blank.{k}(ptr %frame)" for k in runs if runs[k]]
+    functions += [fill_zeros(Writer(lanes, fused), layout, k, runs[k]) for k in runs]
+    block = [f"call void @part{i}(ptr %context, ptr %work)" for i in range(len(parts))]
+    block += [f"call void @zeros.{k}(ptr %context)" for k in runs]
     support = _SUPPORT.replace("@V@", f"<{lanes} x double>").replace("@v@", f"v{lanes}f64").replace("@W@", str(lanes))
     return "\n".join([support, *functions, loop(layout, block)])
 
 
 def _part(program: Program, part: Part, layout: Layout, w: Writer, name: str) -> str:
-    """One function: reads its inputs and slots, runs its steps, stores and writes what is ready."""
+    """One function: reads its inputs and slots, runs its steps, stores what later parts need and writes the results that are ready."""
     body = Body(program, layout, w)
     w.label("entry")
     body.read_inputs(part.leaves)
-    for value, slot in part.loads.items():
-        body.names[value] = w.load(w.V, w.at("%slots", slot, w.V), 8 * w.lanes)
+    for node, slot in part.loads.items():
+        body.values[node] = w.load(w.V, w.at("%slots", slot, w.V), 8 * w.lanes)
     body.run(part.steps)
-    for value, slot in part.stores.items():
-        w.store(w.V, body.names[value], w.at("%slots", slot, w.V), 8 * w.lanes)
+    for node, slot in part.stores.items():
+        w.store(w.V, body.values[node], w.at("%slots", slot, w.V), 8 * w.lanes)
     for k, c in part.writes:
         write_pair(w, body.rows(len(program.inputs) + k), c, [body.value(r) for r in pair(program, k, c)])
     w.do("ret void")
-    return w.function(f"internal void @{name}(ptr noalias %frame, ptr noalias %slots) noinline #1")
+    return w.function(f"internal void @{name}(ptr noalias %context, ptr noalias %slots) noinline #1")
 
 
 class Body:
-    """Writes the instructions of a part; `names` maps a node's id to its LLVM value."""
+    """Writes the instructions of a part; `values` maps a node's id to its LLVM value."""
 
     def __init__(self, program: Program, layout: Layout, writer: Writer) -> None:
         self.program, self.layout, self.w = program, layout, writer
-        self.names: dict[int, str] = {}
+        self.values: dict[int, str] = {}
         self._rows: dict[int, list[str]] = {}
+        self._sincos: dict[str, tuple[str, str]] = {}
 
     def rows(self, operand: int) -> list[str]:
         if operand not in self._rows:
@@ -90,40 +75,61 @@ class Body:
                 if (k, c) in wanted or (k, c + 1) in wanted:
                     for value, column in zip(read_pair(self.w, self.rows(k), c, operand.size), (c, c + 1), strict=False):
                         if (k, column) in wanted:
-                            self.names[wanted[k, column].id] = value
+                            self.values[wanted[k, column].id] = value
+
+    def run(self, steps: Sequence[Expr]) -> None:
+        """All steps in order; the sines and cosines of inputs come first, behind a single branch for large arguments."""
+        arguments = [self.value(x) for x in early_arguments(steps, self.values)]
+        self._sincos.update(zip(arguments, sincos(self.w, self.layout, arguments), strict=True))
+        for s in steps:
+            self.value(s)
 
     def value(self, x: object) -> str:
-        """The LLVM value of a node or a float; comparisons are made where they are needed."""
+        """The LLVM value of a node or a float, computed if it is not there yet."""
         if not isinstance(x, Expr):
             return self.w.splat(float(x))  # type: ignore[arg-type]
         if x.op == "const":
             return self.w.splat(x.payload)
-        if x.id not in self.names:
-            self.compute(x)
-        return self.names[x.id]
+        if x.id not in self.values:
+            args, operation = [self.value(a) for a in x.args], OPERATIONS[x.op]
+            self.values[x.id] = operation(self, *args) if callable(operation) else self.instruction(operation, *args)
+        return self.values[x.id]
 
-    def compute(self, x: Expr) -> None:
-        w = self.w
-        args = [self.value(a) for a in x.args]
-        if x.op in COMPOSED:
-            self.names[x.id] = COMPOSED[x.op](w, *args)
-        elif x.op in BY_LANE:
-            self.names[x.id] = w.line(f"call {w.V} @lanes({w.V} {args[0]}, ptr {library_function(w, self.layout, x.op)})")
-        else:
-            self.names[x.id] = w.line(INSTRUCTIONS[x.op].format(*args, V=w.V, v=w.v, M=w.M))
+    def instruction(self, template: str, *args: str) -> str:
+        return self.w.line(template.format(*args, V=self.w.V, v=self.w.v, M=self.w.M))
 
-    def run(self, steps: Sequence[Expr]) -> None:
-        """All steps in order; the sines and cosines of inputs come first, behind a single test for large arguments."""
-        turned: dict[int, tuple[str, str]] = {}
-        turn(self, early_angles(steps, self.names), turned)
-        for s in steps:
-            if s.op in TURNING:
-                if s.args[0].id not in turned:
-                    turn(self, [s.args[0]], turned)
-                self.names[s.id] = turned[s.args[0].id][s.op == "cos"]
-            elif s.id not in self.names:
-                self.compute(s)
+    def sincos(self, x: str) -> tuple[str, str]:
+        if x not in self._sincos:
+            (self._sincos[x],) = sincos(self.w, self.layout, [x])
+        return self._sincos[x]
 
+
+def _sign(body: Body, x: str) -> str:
+    """-1, 0 or 1; NaN stays."""
+    w = body.w
+    nonzero = w.line(f"fcmp one {w.V} {x}, {w.splat(0.0)}")
+    one = w.line(f"call {w.V} @llvm.copysign.{w.v}({w.V} {w.splat(1.0)}, {w.V} {x})")
+    return w.line(f"select {w.M} {nonzero}, {w.V} {one}, {w.V} {x}")
+
+
+# An operation is an instruction, in which {V} is the vector type, {M} a vector of conditions and {0}.. the arguments, or a function.
+OPERATIONS: dict[str, str | Callable[..., str]] = {
+    "add": "fadd contract {V} {0}, {1}",
+    "sub": "fsub contract {V} {0}, {1}",
+    "mul": "fmul contract {V} {0}, {1}",
+    "div": "fdiv {V} {0}, {1}",
+    "neg": "fneg {V} {0}",
+    "abs": "call {V} @llvm.fabs.{v}({V} {0})",
+    "sqrt": "call {V} @llvm.sqrt.{v}({V} {0})",
+    "lt": COMPARE.replace("?", "olt"),
+    "le": COMPARE.replace("?", "ole"),
+    "select": "select {M} {0}, {V} {1}, {V} {2}",
+    "sign": _sign,
+    "sin": lambda body, x: body.sincos(x)[0],
+    "cos": lambda body, x: body.sincos(x)[1],
+    "exp": lambda body, x: call_by_lane(body.w, body.layout, "exp", x),
+    "tanh": lambda body, x: call_by_lane(body.w, body.layout, "tanh", x),
+}
 
 _SUPPORT = """
 declare @V@ @llvm.fabs.@v@(@V@)
@@ -132,7 +138,7 @@ declare @V@ @llvm.fma.@v@(@V@, @V@, @V@)
 declare @V@ @llvm.copysign.@v@(@V@, @V@)
 declare <@W@ x i1> @llvm.experimental.constrained.fcmp.@v@(@V@, @V@, metadata, metadata)
 
-define internal @V@ @lanes(@V@ %x, ptr %function) noinline #1 {
+define internal @V@ @by_lane(@V@ %x, ptr %function) noinline #1 {
 entry:
   br label %next
 next:

@@ -10,15 +10,10 @@ Cody and Waite, Software Manual for the Elementary Functions, 1980, chapter 8.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from ...ir.graph import Expr
-from .loop import library_function
-from .writer import COMPARE
-
-if TYPE_CHECKING:
-    from .module import Body
-
+from .loop import Layout, call_by_lane
+from .writer import COMPARE, Writer
 
 LARGEST = 1e5
 _SIN = (
@@ -45,9 +40,8 @@ _2_PI = float.fromhex("0x1.45f306dc9c883p-1")
 _MAGIC = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to an integer, which then stands in the low bits
 
 
-def sincos(writer, x: str) -> tuple[str, str]:  # type: ignore[no-untyped-def]
-    """Write the instructions for sin and cos of the vector value `x`; returns the names of the two results."""
-    w = writer
+def _inline(w: Writer, x: str) -> tuple[str, str]:
+    """sin and cos of a vector whose elements are at most LARGEST."""
     shifted = w.fma(x, w.splat(_2_PI), w.splat(_MAGIC))
     k = w.line(f"fsub {w.V} {shifted}, {w.splat(_MAGIC)}")
     r = _reduced(w, x, k)
@@ -57,7 +51,7 @@ def sincos(writer, x: str) -> tuple[str, str]:  # type: ignore[no-untyped-def]
     return _quadrant(w, shifted, sine, cosine)
 
 
-def _reduced(w, x: str, k: str) -> str:  # type: ignore[no-untyped-def]
+def _reduced(w: Writer, x: str, k: str) -> str:
     """x - k pi/2. Where nothing fuses, what the second difference rounds off is put back with the third: one rounding and not two."""
     c1, c2, c3 = (w.splat(-float.fromhex(part)) for part in _PI_2[w.fused])
     if w.fused:
@@ -69,14 +63,14 @@ def _reduced(w, x: str, k: str) -> str:  # type: ignore[no-untyped-def]
     return w.line(f"fadd {w.V} {second}, {w.fma(k, c3, lost)}")
 
 
-def _horner(w, z: str, coefficients: tuple[float, ...]) -> str:  # type: ignore[no-untyped-def]
+def _horner(w: Writer, z: str, coefficients: tuple[float, ...]) -> str:
     value = w.splat(coefficients[-1])
     for c in coefficients[-2::-1]:
         value = w.fma(value, z, w.splat(c))
     return value
 
 
-def _quadrant(w, shifted: str, sine: str, cosine: str) -> tuple[str, str]:  # type: ignore[no-untyped-def]
+def _quadrant(w: Writer, shifted: str, sine: str, cosine: str) -> tuple[str, str]:
     """Odd quadrants swap; the sine is negative in quadrants 2 and 3, the cosine in 1 and 2."""
     K = w.K
     bits = w.line(f"bitcast {w.V} {shifted} to {K}")
@@ -93,55 +87,52 @@ def _quadrant(w, shifted: str, sine: str, cosine: str) -> tuple[str, str]:  # ty
     return values[0], values[1]
 
 
-def early_angles(steps: Sequence[Expr], known: Iterable[int]) -> list[Expr]:
-    """The angles that need no sine or cosine themselves, so that one test serves them all."""
+def early_arguments(steps: Sequence[Expr], known: Iterable[int]) -> list[Expr]:
+    """The arguments of sines and cosines that depend on no sine or cosine, so that one branch serves them all."""
     early = set(known)
-    angles = {}
+    arguments = {}
     for s in steps:
         if s.op in ("sin", "cos"):
             if s.args[0].id in early:
-                angles[s.args[0].id] = s.args[0]
+                arguments[s.args[0].id] = s.args[0]
         elif all(a.op == "const" or a.id in early for a in s.args):
             early.add(s.id)
-    return list(angles.values())
+    return list(arguments.values())
 
 
-def turn(body: Body, angles: Sequence[Expr], turned: dict[int, tuple[str, str]]) -> None:
-    """Write sin and cos of some angles. A lane's result depends on its own argument only."""
-    if not angles:
-        return
-    w = body.w
-    xs = [body.value(a) for a in angles]
-    large = [_large(body, x) for x in xs]
+def sincos(w: Writer, layout: Layout, xs: Sequence[str]) -> list[tuple[str, str]]:
+    """The values (sin x, cos x) of some vectors. A lane's result depends on its own argument only."""
+    if not xs:
+        return []
+    large = [_is_large(w, x) for x in xs]
     some = large[0]
     for other in large[1:]:
         some = w.line(f"or {w.M} {some}, {other}")
     rare = w.line(f"icmp ne i{w.lanes} {w.line(f'bitcast {w.M} {some} to i{w.lanes}')}, 0")
-    # large lanes compute sin(0), lest they raise NumPy's overflow or invalid flags
-    fast = [sincos(w, w.line(f"select {w.M} {m}, {w.V} zeroinitializer, {w.V} {x}")) for m, x in zip(large, xs, strict=True)]
+    # large lanes compute sin(0), so that they raise no overflow or invalid flag
+    fast = [_inline(w, w.line(f"select {w.M} {m}, {w.V} zeroinitializer, {w.V} {x}")) for m, x in zip(large, xs, strict=True)]
     before, tag = w.current, w.fresh()[1:]
     w.do(f"br i1 {rare}, label %slow{tag}, label %join{tag}, !prof !0")
     w.label(f"slow{tag}")
-    slow = [_patched(body, m, x, pair) for m, x, pair in zip(large, xs, fast, strict=True)]
+    slow = [_with_library(w, layout, m, x, pair) for m, x, pair in zip(large, xs, fast, strict=True)]
     w.do(f"br label %join{tag}")
     w.label(f"join{tag}")
-    for angle, f, s in zip(angles, fast, slow, strict=True):
-        sine, cosine = (w.line(f"phi {w.V} [ {a}, %{before} ], [ {b}, %slow{tag} ]") for a, b in zip(f, s, strict=True))
-        turned[angle.id] = sine, cosine
+    return [
+        (
+            w.line(f"phi {w.V} [ {f[0]}, %{before} ], [ {s[0]}, %slow{tag} ]"),
+            w.line(f"phi {w.V} [ {f[1]}, %{before} ], [ {s[1]}, %slow{tag} ]"),
+        )
+        for f, s in zip(fast, slow, strict=True)
+    ]
 
 
-def _large(body: Body, x: str) -> str:
-    """Whether an argument is beyond the inline reduction. Quietly: NaN is not."""
-    w = body.w
+def _is_large(w: Writer, x: str) -> str:
+    """Whether an argument is beyond the inline reduction; false for NaN, without a flag."""
     size = w.line(f"call {w.V} @llvm.fabs.{w.v}({w.V} {x})")
     return w.line(COMPARE.replace("?", "olt").format(w.splat(LARGEST), size, V=w.V, v=w.v, M=w.M))
 
 
-def _patched(body: Body, large: str, x: str, fast: tuple[str, str]) -> list[str]:
+def _with_library(w: Writer, layout: Layout, large: str, x: str, inline: tuple[str, str]) -> list[str]:
     """The inline values, and the C library's in the lanes whose argument is large."""
-    w = body.w
-    values = []
-    for name, inline in zip(("sin", "cos"), fast, strict=True):
-        exact = w.line(f"call {w.V} @lanes({w.V} {x}, ptr {library_function(w, body.layout, name)})")
-        values.append(w.line(f"select {w.M} {large}, {w.V} {exact}, {w.V} {inline}"))
-    return values
+    pairs = zip(("sin", "cos"), inline, strict=True)
+    return [w.line(f"select {w.M} {large}, {w.V} {call_by_lane(w, layout, name, x)}, {w.V} {value}") for name, value in pairs]

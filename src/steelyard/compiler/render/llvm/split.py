@@ -1,6 +1,6 @@
-"""Programs cut into parts: compile time grows faster than the length of a function, so past a budget values are handed on in memory.
+"""A program split into functions, because compile time grows faster than a function's length: values pass between them in memory.
 
-The first part reads all inputs, before anything is written: an output may be the very array that an input is.
+The first part reads all inputs, before anything is written: an output may be the same array as an input.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...ir.graph import Expr
+from ...ir.operations import COMPARISONS
 from ...ir.program import Program
 
-FREE = ("const", "lt", "le")  # made anew in the part that needs them
+RECOMPUTED = ("const", *COMPARISONS)  # computed again in every part that needs them
 
 
 @dataclass(frozen=True)
@@ -29,15 +30,15 @@ class Part:
     writes: tuple[tuple[int, int], ...]
 
 
-def slots(parts: Sequence[Part]) -> int:
-    """How many vectors of memory the parts hand on."""
+def slot_count(parts: Sequence[Part]) -> int:
+    """How many vectors of memory the parts need to pass values on."""
     return max((slot + 1 for part in parts for slot in (*part.loads.values(), *part.stores.values())), default=0)
 
 
-def cut(program: Program, budget: int, pairs: Iterable[tuple[int, int]]) -> list[Part]:
+def split(program: Program, budget: int, pairs: Iterable[tuple[int, int]]) -> list[Part]:
     """Parts of at most `budget` steps that write the given pairs of results."""
     leaves = [s for s in program.steps if s.op == "input"]
-    steps = [s for s in program.steps if s.op not in FREE and s.op != "input"]
+    steps = [s for s in program.steps if s.op not in RECOMPUTED and s.op != "input"]
     pieces = [steps[i : i + budget] for i in range(0, len(steps), budget)] or [[]]
     home = {s.id: i for i, piece in enumerate([leaves + pieces[0], *pieces[1:]]) for s in piece}
     writes: list[list[tuple[int, int]]] = [[] for _ in pieces]
@@ -59,13 +60,13 @@ def pair(program: Program, k: int, column: int) -> tuple[object, ...]:
 
 
 def _values(wanted: Iterable[object]) -> list[Expr]:
-    """What registers must hold for some nodes: the nodes themselves, and for comparisons their arguments. Constants need nothing."""
+    """The nodes whose values must be at hand to compute with some nodes: themselves, or the arguments of those that are recomputed."""
     found: dict[int, Expr] = {}
     stack = list(wanted)
     while stack:
         a = stack.pop()
         if isinstance(a, Expr) and a.op != "const" and a.id not in found:
-            if a.op in FREE:
+            if a.op in RECOMPUTED:
                 stack += a.args
             else:
                 found[a.id] = a
@@ -73,7 +74,10 @@ def _values(wanted: Iterable[object]) -> list[Expr]:
 
 
 def _allocate(pieces: Sequence[Sequence[Expr]], needs: Sequence[Sequence[int]]) -> tuple[list[dict[int, int]], dict[int, int]]:
-    """Slots by linear scan: a slot is free again after the last part that needs it. Returns what every part stores, and all slots."""
+    """Slots of memory by linear scan: a slot is free again after the last part that needs it. Returns what each part stores, and all slots.
+
+    Poletto and Sarkar, "Linear scan register allocation", ACM TOPLAS 21 (1999).
+    """
     last = {v: i for i, need in enumerate(needs) for v in need}
     slot: dict[int, int] = {}
     free: list[int] = []

@@ -1,8 +1,8 @@
-"""Between rows and lanes: a row of memory is a sample, a vector holds one column of as many samples as it has lanes.
+"""The transpose between rows and vectors: a row of memory is a sample, a vector holds one column of as many samples as it has lanes.
 
 Columns go in pairs: two neighbours of every row are one load or store of two doubles, which never straddles a cache line of an array that
-NumPy made. (Square tiles of full-width stores take fewer instructions, but such an array begins 16 bytes into a line: every store would
-straddle, and the whole is slower.)
+NumPy made. Square tiles of full-width stores take fewer instructions, but such an array begins 16 bytes into a line: every store would
+straddle, and the whole is slower.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def write_pair(w: Writer, rows: Sequence[str], c: int, values: Sequence[str]) ->
 
 
 def join(w: Writer, values: list[str], width: int) -> str:
-    """Vectors of `width` one behind the other."""
+    """Concatenate vectors of `width` elements."""
     while len(values) > 1:
         values = [w.shuffle(a, b, range(2 * width), width) for a, b in zip(values[0::2], values[1::2], strict=True)]
         width *= 2
@@ -57,5 +57,5 @@ def join(w: Writer, values: list[str], width: int) -> str:
 
 
 def _interleaved(n: int) -> list[int]:
-    """The even elements of two vectors of n, by turns."""
+    """The order that takes the even elements of two vectors of n by turns."""
     return [i + j for i in range(0, n, 2) for j in (0, n)]

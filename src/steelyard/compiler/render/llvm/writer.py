@@ -1,4 +1,4 @@
-"""A writer of LLVM text: collects the lines of one function over vectors of lanes, and names its values."""
+"""A writer of LLVM text: collects the instructions of one function over vectors, and names its values."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-# A comparison, to be named in place of "?": quiet, as in NumPy. NaN compares false and raises no flag, which plain `fcmp` does not promise.
+# A comparison, whose predicate replaces "?". As in NumPy, NaN compares false and raises no flag, which plain `fcmp` does not promise.
 COMPARE = 'call {M} @llvm.experimental.constrained.fcmp.{v}({V} {0}, {V} {1}, metadata !"?", metadata !"fpexcept.strict")'
 
 
 @dataclass
 class Writer:
-    """`lanes` doubles are one vector; `fused` tells whether the processor multiplies and adds in one instruction."""
+    """`lanes`: doubles in a vector; `fused`: the processor multiplies and adds in one instruction. V, K, M: vectors of f64, i64, i1."""
 
     lanes: int
     fused: bool
@@ -29,7 +29,7 @@ class Writer:
         return f"%v{self.count}"
 
     def line(self, instruction: str) -> str:
-        """An instruction that gives a value; returns the value's name."""
+        """Add an instruction that has a value; return the value's name."""
         self.count += 1
         name = f"%v{self.count}"
         self.lines.append(f"  {name} = {instruction}")
@@ -76,10 +76,3 @@ class Writer:
     def function(self, head: str) -> str:
         """The text of the function whose lines these are."""
         return "\n".join([f"define {head} {{", *self.lines, "}", ""])
-
-
-def sign(w: Writer, x: str) -> str:
-    """-1, 0 or 1; NaN stays."""
-    some = w.line(f"fcmp one {w.V} {x}, {w.splat(0.0)}")
-    one = w.line(f"call {w.V} @llvm.copysign.{w.v}({w.V} {w.splat(1.0)}, {w.V} {x})")
-    return w.line(f"select {w.M} {some}, {w.V} {one}, {w.V} {x}")

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard.compiler.ir.program import Operand, Program, trace
-from steelyard.compiler.render.llvm import loop as frame
-from steelyard.compiler.render.llvm import zero_runs as blanks
+from steelyard.compiler.render.llvm import loop, zero_runs
 from tests.renderings import hosts, ufunc_of
 
 
@@ -34,7 +33,7 @@ def expected(x: np.ndarray, size: int, live: dict[int, int]) -> np.ndarray:
     return z
 
 
-L = blanks.LONG
+L = zero_runs.LONG
 CASES = {
     "nothing but zeros": (3 * L, {}),
     "at the ends": (3 * L + 1, {0: 0, 3 * L: 2}),
@@ -66,7 +65,7 @@ def test_more_work_than_the_stack_holds(rng: np.random.Generator) -> None:
     """Buffers of many columns come from the heap; the rows here are not packed, so that they are used."""
     size, live = 1100, {c: c // 100 % 3 for c in range(0, 1100, 100)}
     program = sparse(size, live)
-    assert frame.Layout(program.inputs, program.outputs, 2).work < frame.STACK < frame.Layout(program.inputs, program.outputs, 8).work
+    assert loop.Layout(program.inputs, program.outputs, 2).work < loop.STACK < loop.Layout(program.inputs, program.outputs, 8).work
     x = rng.normal(size=(11, 3))
     for host in (host for host in hosts().values() if host.lanes == 8):
         out = np.asfortranarray(np.empty((11, size)))

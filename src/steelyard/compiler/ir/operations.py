@@ -1,0 +1,65 @@
+"""The operations of the graph, one row each: how many arguments, the value of numbers, the partial derivatives.
+
+What a graph may contain is decided here. Each renderer has a table of its own with the same rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Operation:
+    """`value` takes the arguments as floats. `partials` takes the result y, then the arguments, and returns dy/d(argument) for each.
+
+    `select` has no partials: its derivative selects between those of its arguments.
+    """
+
+    arity: int
+    value: Callable[..., Any]
+    partials: Callable[..., tuple[Any, ...]] | None
+
+
+def divide(a: float, b: float) -> float:
+    """a / b, for a constant b that must not be zero."""
+    if b == 0.0:
+        raise ZeroDivisionError("a traced algorithm divides by the constant zero")
+    return a / b
+
+
+def _sign(x: float) -> float:
+    return x if math.isnan(x) else float((x > 0) - (x < 0))
+
+
+OPERATIONS: dict[str, Operation] = {
+    "add": Operation(2, lambda a, b: a + b, lambda y, a, b: (1.0, 1.0)),
+    "sub": Operation(2, lambda a, b: a - b, lambda y, a, b: (1.0, -1.0)),
+    "mul": Operation(2, lambda a, b: a * b, lambda y, a, b: (b, a)),
+    "div": Operation(2, divide, lambda y, a, b: (1.0 / b, -y / b)),
+    "neg": Operation(1, lambda a: -a, lambda y, a: (-1.0,)),
+    "sin": Operation(1, math.sin, lambda y, a: (a.cos(),)),
+    "cos": Operation(1, math.cos, lambda y, a: (-a.sin(),)),
+    "sqrt": Operation(1, math.sqrt, lambda y, a: (0.5 / y,)),
+    "exp": Operation(1, math.exp, lambda y, a: (y,)),
+    "tanh": Operation(1, math.tanh, lambda y, a: (1.0 - y * y,)),
+    "abs": Operation(1, abs, lambda y, a: (a.sign(),)),
+    "sign": Operation(1, _sign, lambda y, a: (0.0,)),
+    "lt": Operation(2, lambda a, b: a < b, lambda y, a, b: (0.0, 0.0)),
+    "le": Operation(2, lambda a, b: a <= b, lambda y, a, b: (0.0, 0.0)),
+    "select": Operation(3, lambda condition, yes, no: yes if condition else no, None),
+}
+COMMUTATIVE = frozenset(("add", "mul"))
+COMPARISONS = frozenset(("lt", "le"))
+
+
+def fold(op: str, *args: float) -> Any:
+    """The value of an operation on numbers, with NumPy's results where the math module raises: NaN outside of a domain, infinity."""
+    try:
+        return OPERATIONS[op].value(*map(float, args))
+    except ValueError:
+        return math.nan
+    except OverflowError:
+        return math.inf
