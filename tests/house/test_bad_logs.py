@@ -10,11 +10,9 @@ import pytest
 
 from steelyard.errors import CallError, LogError, MissingExtra, SteelyardError
 from steelyard.signals import Log, Transmission, butterworth, decimate, estimate_delay, lowpass, read_log, read_mapping, to_csv, to_npz
-from steelyard.signals.clean.clean import clean
-from steelyard.signals.clean.faults import examine
-from steelyard.signals.clean.resample import resample
+from steelyard.signals.clean import clean, find_faults
 from steelyard.signals.read import csv
-from steelyard.signals.smooth.smooth import smooth
+from steelyard.signals.smooth import smooth
 
 JOINTS = ("shoulder_pan_joint", "elbow_joint")
 T = np.arange(30) / 10
@@ -82,7 +80,7 @@ def test_joints_that_do_not_fit() -> None:
         (table("t,q1,q2,effort1,effort2", T, Q, Q), "torque.*or motor current.*effort='torque' or effort='current'"),
         (table("t,q1 [Nm],q2 [Nm]", T, Q), "is in 'nm', which is no unit of q"),
         (table("t,q1,q2", T, Q) + "3.0,oops,1\n", "column 'q1' holds text: 'oops' in row 31"),
-        (table("t,q1,q2", T, Q) + "3.0,1\n", "data row 31 has 2 cells, 3 were expected"),
+        (table("t,q1,q2", T, Q) + "3.0,1\n", "sample 31: 2 cells where 3 columns were expected"),
         (table("0.1,0.2,0.3", T, Q), r"layout='t q tau'"),
         (table("t,q1,q2", T, Q).replace("\n", "\n\n"), None),
     ],
@@ -195,8 +193,8 @@ def test_calls_that_do_not_fit() -> None:
     fails("must be positive", lambda: lowpass(Q, T, -1.0), CallError)
     fails("whole number", lambda: decimate(Q, T, 0), CallError)
     fails("must be positive", lambda: log.blocks(0), CallError)
-    fails("must be positive", lambda: resample(log, 0.0), CallError)
-    fails("clean", lambda: resample(Log(t=T[::-1], q=Q), 5.0))
+    fails("must be positive", lambda: log.resampled(0.0), CallError)
+    fails("clean", lambda: Log(t=T[::-1], q=Q).resampled(5.0))
     fails("too few", lambda: estimate_delay(Q, Q, 0.1, 5.0), CallError)
     fails("one shape", lambda: estimate_delay(Q, Q[:-1], 0.1), CallError)
 
@@ -243,10 +241,10 @@ def test_whatever_is_in_a_log_it_is_answered_by_a_log_or_a_sentence(count: int, 
     t = t[::-1] if fault == "reversed" else 0 * t if fault == "stuck clock" else t
     log = Log(t=t, q=q, qd=q, tau=tau)
     ways: list[Callable[[], object]] = [lambda: clean(log), lambda: smooth(log), lambda: smooth(log, "butterworth", cutoff=5.0)]
-    ways += [lambda: resample(log, 30.0), lambda: log.blocks(0.1), lambda: read_log(to_csv(log, tmp_path / "a.csv", overwrite=True))]
+    ways += [lambda: log.resampled(30.0), lambda: log.blocks(0.1), lambda: read_log(to_csv(log, tmp_path / "a.csv", overwrite=True))]
     for way in ways:
         answered(way)
-    assert all(sentence.endswith((".", "?")) for sentence in examine(log))
+    assert all(sentence.endswith((".", "?")) for sentence in find_faults(log))
 
 
 def answered(way: Callable[[], object]) -> None:

@@ -283,10 +283,12 @@ def test_what_a_name_says(name: str, quantity: str | None, label: str | None, un
     assert unit is None or found.unit == unit
 
 
-def test_commands_are_not_measurements(tmp_path: Path) -> None:
+def test_a_commanded_position_is_the_reference_and_other_commands_are_left_out(tmp_path: Path) -> None:
     table = np.column_stack([T, Q, Q + 1, TAU, TAU + 1])
     log = read_log(
         text(tmp_path / "a.csv", "t,actual_q_0,actual_q_1,target_q_0,target_q_1,tau_0,tau_1,tau_ff_0,tau_ff_1", columns=table), ROBOT
     )
     same(log)
-    assert "target_q_0" in log.remarks[-1]
+    np.testing.assert_array_equal(log.reference, Q + 1)
+    assert "tau_ff_0" in log.remarks[-1]
+    assert "target_q_0" not in log.remarks[-1]

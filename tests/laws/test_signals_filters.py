@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from steelyard.signals import Log, advanced, butterworth, decimate, differences, estimate_delay, lowpass
-from steelyard.signals.clean.resample import resample
 
 
 @pytest.mark.parametrize("order", [2, 4, 5])
@@ -81,7 +80,7 @@ def test_an_equation_survives_the_filter(rng: np.random.Generator) -> None:
 def test_resampling_keeps_the_motion_and_the_gaps(rate: float, rng: np.random.Generator) -> None:
     t = np.cumsum(rng.uniform(0.8, 1.2, 1000)) * 0.01
     t[500:] += 3.0
-    done = resample(Log(t=t, q=np.sin(2 * t)[:, None]), rate)
+    done = Log(t=t, q=np.sin(2 * t)[:, None]).resampled(rate)
     assert len(done.segments) == 2
     middle = np.concatenate([np.arange(s.start, s.stop)[20:-20] for s in done.segments])
     np.testing.assert_allclose(done.q[middle, 0], np.sin(2 * done.t[middle]), atol=3e-4)

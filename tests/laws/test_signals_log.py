@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from steelyard.errors import LogError
 from steelyard.signals import Log, Transmission
-from steelyard.signals.clean.clean import clean
-from steelyard.signals.clean.faults import examine
-from steelyard.signals.smooth.smooth import smooth
+from steelyard.signals.clean import clean, find_faults
+from steelyard.signals.smooth import smooth
 
 NAMES = ("base", "shoulder", "elbow")
 
@@ -130,7 +129,7 @@ def test_currents_become_torques_by_their_constants() -> None:
 
 
 def test_a_sound_log_gives_no_cause_for_remarks() -> None:
-    assert examine(make()) == ()
+    assert find_faults(make()) == ()
     assert clean(make()).remarks == ()
 
 
@@ -143,7 +142,7 @@ def test_dropped_repeated_disordered_and_missing_are_said_and_mended() -> None:
     q = broken.q.copy()
     q[10:13, 1] = np.nan
     broken = broken.replace(q=q)
-    said = " ".join(examine(broken))
+    said = " ".join(find_faults(broken))
     for word in ("repeated", "backwards", "dropped", "shoulder is not a number in 3 samples"):
         assert word in said
     mended = clean(broken)
@@ -187,4 +186,4 @@ def test_a_clock_that_starts_over_is_an_error() -> None:
 )
 def test_what_is_suspicious_is_said(change, word: str) -> None:  # type: ignore[no-untyped-def]
     log = make(800)
-    assert word in " ".join(examine(log.replace(**change(log))))
+    assert word in " ".join(find_faults(log.replace(**change(log))))

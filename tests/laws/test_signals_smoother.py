@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from steelyard.signals import Log, Noise, Smoother
+from steelyard.signals.smooth import smooth
 from steelyard.signals.smooth.kalman import one_segment, varying_joints
 from steelyard.signals.smooth.motion_model import diffusion, mirror, transition
-from steelyard.signals.smooth.smooth import smooth
 
 INTENSITY, SIGMA_Q, SIGMA_QD = 50.0, 1e-3, 2e-2
 

@@ -8,7 +8,7 @@ from scipy.linalg import block_diag, solve_discrete_are
 from scipy.stats import multivariate_normal
 
 from steelyard.signals import Noise, Smoother
-from steelyard.signals.smooth.likelihood import surprise, surprise_uneven
+from steelyard.signals.smooth.likelihood import negative_log_likelihood, negative_log_likelihood_uneven
 from steelyard.signals.smooth.motion_model import diffusion, transition
 from steelyard.signals.smooth.steady_state import gains, riccati, steady
 
@@ -133,7 +133,7 @@ def test_the_likelihood_is_the_density_of_the_data(order: int, even: bool, rng: 
     exact = np.array([density(t, q, a, order) - density(t[:head], q[:head], a, order) for a in thetas])
     ours = []
     for a in thetas:
-        value, variance = surprise_uneven(order, np.array([[[a]]]), [t], [q[:, None, None]])
+        value, variance = negative_log_likelihood_uneven(order, np.array([[[a]]]), [t], [q[:, None, None]])
         free = float(value[0, 0] - 0.5 * np.log(variance[0, 0]))  # 0.5 mean log S
         ours.append(-(N - head) * (free + 0.5 * float(variance[0, 0])))
     np.testing.assert_allclose(np.diff(ours), np.diff(exact), rtol=1e-6, atol=1e-3)  # the dense covariance has a condition of 1e10
@@ -144,7 +144,7 @@ def test_the_steady_likelihood_peaks_where_the_exact_one_does(order: int, rng: n
     t = np.arange(600.0)
     q = 300 * np.sin(0.07 * t) + rng.normal(size=600)
     grid = np.arange(-9.0, -1.0, 0.5)
-    constant = [surprise(order, [a], q[None, None, :, None])[0][0] for a in grid]
-    exact = [surprise_uneven(order, np.array([[[a]]]), [t], [q[:, None, None]])[0][0, 0] for a in grid]
+    constant = [negative_log_likelihood(order, [a], q[None, None, :, None])[0][0] for a in grid]
+    exact = [negative_log_likelihood_uneven(order, np.array([[[a]]]), [t], [q[:, None, None]])[0][0, 0] for a in grid]
     assert abs(grid[np.argmin(constant)] - grid[np.argmin(exact)]) <= 0.5
     np.testing.assert_allclose(constant, exact, atol=0.05)

@@ -9,8 +9,8 @@ import pytest
 
 from steelyard.errors import LogError
 from steelyard.signals import Log, Transmission, estimate_delay, lowpass, read_log
-from steelyard.signals.clean.faults import examine
-from steelyard.signals.smooth.smooth import smooth
+from steelyard.signals.clean import find_faults
+from steelyard.signals.smooth import smooth
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 UR10 = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint")
@@ -32,8 +32,8 @@ def test_tx40_from_its_motors() -> None:
         np.testing.assert_allclose(getattr(log, name), getattr(ready, name), atol=1e-12)
     assert (log.N, log.n) == (45000, 6)
     motors = read_log({"q": place / "pos_read_data.csv", "tau": place / "curr_data.csv"}, rate=5000.0)
-    assert "gear ratios" in " ".join(examine(motors))
-    assert examine(log) == ()
+    assert "gear ratios" in " ".join(find_faults(motors))
+    assert find_faults(log) == ()
 
 
 def test_tx40_smoothed_agrees_with_the_classical_way() -> None:
@@ -91,7 +91,7 @@ def test_tiago_says_what_is_wrong_with_it() -> None:
     log = read_log(files, TIAGO, effort="current")
     assert (log.N, log.n, log.joint_names) == (8022, 8, TIAGO)
     assert log.tau is None
-    said = " ".join(examine(log))
+    said = " ".join(find_faults(log))
     assert "exactly zero in more than half of the samples for arm_5_joint, arm_6_joint, arm_7_joint" in said
     assert "qd of arm_1_joint is 0.143 s late" in said
     smoothed = smooth(log)

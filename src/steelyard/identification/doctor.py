@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import LogError, ProblemError
 from ..robot import Robot
-from ..signals.clean.faults import examine
+from ..signals.clean import find_faults
 from ..signals.log import Log
 from .identify import identify
 from .result.fit import Fit
@@ -53,7 +53,7 @@ def doctor(robot: Robot, log: Log) -> Diagnosis:
     The robot decides which joints are looked at. Nothing is changed.
     """
     log = log.reordered(robot)
-    findings = [*examine(log), *beyond_limits(robot, log), *slow_joints(robot, log), *saturated(robot, log)]
+    findings = [*find_faults(log), *beyond_limits(robot, log), *slow_joints(robot, log), *saturated(robot, log)]
     try:
         fit = identify(robot, log, "wls")
     except (LogError, ProblemError) as error:

@@ -1,23 +1,30 @@
-"""Logs of a robot's motion: read them, find and mend their faults, smooth them, filter them, write them."""
+"""Logs of a robot's motion: read them, find and mend their faults (`clean`), estimate velocities (`smooth`), write them."""
 
 from __future__ import annotations
 
-from .clean.clean import clean
-from .clean.delay import Delay, estimate_delay
-from .clean.faults import examine
-from .clean.resample import advanced, resample
-from .clean.transmission import Transmission
+from typing import Any
+
+from .clean import Delay, Transmission, estimate_delay, find_faults
+from .filters import decimate, differences, lowpass
 from .log import Log
 from .read.mapping import Mapping, read_mapping
 from .read.read_log import read_log
-from .smooth.filters import butterworth, decimate, differences, lowpass
-from .smooth.kalman import Smoother
-from .smooth.noise import Noise
-from .smooth.smooth import Smoothed, smooth
+from .resample import advanced
+from .schema import Payload
+from .smooth import Noise, Smoothed, Smoother, butterworth
 from .write import to_csv, to_npz, to_parquet
 
 __all__ = [
-    "Log", "read_log", "Mapping", "read_mapping", "Transmission", "to_csv", "to_npz", "to_parquet",
-    "examine", "clean", "resample", "advanced",
-    "smooth", "Smoothed", "Smoother", "Noise", "butterworth", "lowpass", "differences", "decimate", "estimate_delay", "Delay",
+    "Log", "Payload", "read_log", "Mapping", "read_mapping", "Transmission", "to_csv", "to_npz", "to_parquet",
+    "find_faults", "Smoothed", "Smoother", "Noise", "butterworth", "lowpass", "differences", "decimate", "advanced",
+    "estimate_delay", "Delay",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name == "examine":
+        import warnings
+
+        warnings.warn("steelyard.signals.examine is now find_faults", DeprecationWarning, stacklevel=2)
+        return find_faults
+    raise AttributeError(f"module 'steelyard.signals' has no attribute {name!r}; it has {', '.join(sorted(__all__))}")

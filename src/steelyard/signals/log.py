@@ -1,55 +1,70 @@
-"""Log: what was measured, sample by sample and joint by joint. Frozen: every change returns a new one."""
+"""Log: what was measured, sample by sample and joint by joint. Frozen: every change returns a new log."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..errors import CallError, LogError, choices
-from .clean.segments import split
+from .resample import resample
+from .schema import Payload, Signal, frozen_array, optional, rows, signal
+from .segments import split
 
 Array = NDArray[np.float64]
 Self = TypeVar("Self", bound="Log")
 
 EFFORTS = ("torque", "current")
+ACCELERATIONS = dict.fromkeys(("ax", "ay", "az"), "m/s2")
+RATES = dict.fromkeys(("wx", "wy", "wz"), "rad/s") | dict.fromkeys(("dwx", "dwy", "dwz"), "rad/s2")
+WRENCH = dict.fromkeys(("fx", "fy", "fz"), "N") | dict.fromkeys(("mx", "my", "mz"), "N m")
+TIME = "t time timestamp stamp timestamps sec secs seconds nsec nsecs nanosec nanoseconds"
+COMMAND = "target desired ref reference cmd command commanded setpoint des goal"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Log:
-    """A motion that was measured: q(t), and what else is known of it.
+    """A measured motion: t [s] (N,), q [rad|m] (N, n), and what else was measured.
 
-    t [s] is (N,); q [rad|m], qd [rad/s|m/s], qdd [rad/s2|m/s2], tau [N m|N] and current [A] are (N, n), float64 and read-only.
-    `effort` states where tau comes from: 'torque' (measured or commanded), 'current' (a constant times the motor current).
-    `remarks` are sentences on what was found and what was done to the data on the way here.
+    Each field with `signal` or `optional` is a row of the schema: unit, meaning, words that name it in files, shape (one column per joint
+    unless given). Reading, checking, slicing, cleaning, resampling and writing follow from it. Arrays are float64 and read-only.
+    `effort` is where tau comes from: 'torque' (measured or commanded) or 'current' (a constant times the motor current).
+    `units` are those that signals were converted from, `payload` is what the robot carries, `remarks` tell what was found and done.
     Notation of Siciliano et al., "Robotics: Modelling, Planning and Control", 2009, section 7.3.
     """
 
-    t: Array
-    q: Array
-    tau: Array | None = None
-    qd: Array | None = None
-    qdd: Array | None = None
+    # fmt: off
+    t: Array = field(metadata=signal("s", "time", TIME, shapes=((),)))
+    q: Array = field(metadata=signal("rad|m", "joint position", "q pos position positions angle angles theta"))
+    tau: Array | None = optional("N m|N", "joint torque", "tau torque torques moment trq")
+    qd: Array | None = optional("rad/s|m/s", "joint velocity", "qd dq qdot vel velocity velocities speed speeds")
+    qdd: Array | None = optional("rad/s2|m/s2", "joint acceleration", "qdd ddq qddot acc accel acceleration accelerations")
     joint_names: tuple[str, ...] | None = None
-    current: Array | None = None
+    current: Array | None = optional("A", "motor current", "current currents cur amps")
     effort: str | None = None
     remarks: tuple[str, ...] = ()
     source: str = ""
-
-    sampled: ClassVar[tuple[str, ...]] = ("t", "q", "tau", "qd", "qdd", "current")
-    jointwise: ClassVar[tuple[str, ...]] = ("q", "tau", "qd", "qdd", "current")
-    per_joint: ClassVar[tuple[str, ...]] = ()
+    reference: Array | None = optional("rad|m", "commanded joint position", COMMAND, beside="q")
+    motor_position: Array | None = optional("rad|m", "position on the motor's side of the gear", "motor mot", beside="q")
+    link_position: Array | None = optional("rad|m", "position on the link's side, by a second encoder", "link", beside="q")
+    temperature: Array | None = optional("°C", "temperature of each joint, or one", "temperature temp", shapes=(("n",), ()), slow=True)
+    base: Array | None = optional(ACCELERATIONS | RATES, "base motion as an IMU feels it: proper acceleration, angular velocity, its rate")
+    base_wrench: Array | None = optional(WRENCH, "force, then moment, that the ground applies to the base")
+    # fmt: on
+    payload: Payload | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in self.sampled + self.per_joint:
-            object.__setattr__(self, name, frozen_array(name, getattr(self, name), self.source))
+        for name in self.schema:
+            object.__setattr__(self, name, frozen_array(name, getattr(self, name), self.where))
         names = None if self.joint_names is None else tuple(str(name) for name in self.joint_names)
         object.__setattr__(self, "joint_names", names)
         object.__setattr__(self, "remarks", tuple(self.remarks))
-        check_shapes(self)
+        object.__setattr__(self, "units", dict(self.units))
+        check_log(self)
 
     # -- size and time -------------------------------------------------------------------------------------------------------
 
@@ -81,26 +96,39 @@ class Log:
 
     @property
     def segments(self) -> tuple[slice, ...]:
-        """The stretches between gaps in time: no filter reaches across one."""
+        """The stretches between gaps in time."""
         return split(self.t)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """A name for each joint, also where the log has none."""
+        """The joint names, or joint1, joint2, ... where the log has none."""
         return self.joint_names or tuple(f"joint{i + 1}" for i in range(self.n))
 
     @property
+    def schema(self) -> Mapping[str, Signal]:
+        """The rows of the schema, {name: row}."""
+        return rows(type(self))
+
+    @property
     def signals(self) -> tuple[str, ...]:
-        """Which of q, tau, qd, qdd, current are there."""
-        return tuple(name for name in Log.jointwise if getattr(self, name) is not None)
+        """Names of the signals that the log has, time apart."""
+        return tuple(name for name in rows(Log) if name != "t" and getattr(self, name) is not None)
+
+    @property
+    def where(self) -> str:
+        """'run.csv: ' to begin an error message with, or ''."""
+        return f"{self.source}: " if self.source else ""
 
     def __len__(self) -> int:
         return self.N
 
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("a Log is not a sequence of samples: iterate over log.blocks(seconds) or over log.q")
+
     def __repr__(self) -> str:
-        said = f", {len(self.remarks)} remarks" if self.remarks else ""
+        remarks = f", {len(self.remarks)} remarks" if self.remarks else ""
         size = f"{self.N} samples x {self.n} joints, {self.duration:.6g} s at {self.rate:.6g} Hz"
-        return f"{type(self).__name__}({size}: {' '.join(self.signals)}{said})"
+        return f"{type(self).__name__}({size}: {' '.join(self.signals)}{remarks})"
 
     # -- parts ---------------------------------------------------------------------------------------------------------------
 
@@ -108,7 +136,7 @@ class Log:
         """Samples by slice, mask or list of indices; a single index gives a log of one sample."""
         if isinstance(index, (int, np.integer)):
             index = [index]
-        return self.replace(**{name: value[index] for name in self.sampled if (value := getattr(self, name)) is not None})
+        return self.replace(**{name: value[index] for name in self.schema if (value := getattr(self, name)) is not None})
 
     def between(self: Self, t0: float | None = None, t1: float | None = None) -> Self:
         """The samples with t0 <= t < t1 [s]; None leaves that side open."""
@@ -120,7 +148,7 @@ class Log:
         return self[inside]
 
     def blocks(self: Self, seconds: float) -> tuple[Self, ...]:
-        """Consecutive parts of the given length [s], the empty ones left out."""
+        """Consecutive parts of the given length [s], without empty ones."""
         if not seconds > 0:
             raise CallError(f"blocks: the length must be positive, not {seconds!r} s")
         if not np.all(np.isfinite(self.t)):
@@ -135,8 +163,8 @@ class Log:
             if name not in own:
                 raise LogError(f"{self.where}no joint '{name}' in the log: {choices(name, own)}")
         index = [own.index(name) for name in names]
-        parts = {name: value[:, index] for name in self.jointwise if (value := getattr(self, name)) is not None}
-        parts |= {name: value[index] for name in self.per_joint if (value := getattr(self, name)) is not None}
+        present = {name: value for name, row in self.schema.items() if row.per_joint and (value := getattr(self, name)) is not None}
+        parts = {name: value[:, index] for name, value in present.items() if value.ndim > 1}
         return self.replace(**parts, joint_names=tuple(names))
 
     def reordered(self: Self, robot: Any) -> Self:
@@ -155,37 +183,40 @@ class Log:
                 f"{choices(missing[0], self.joint_names)}"
             )
         spare = [name for name in self.joint_names if name not in wanted]
-        said = [f"Joints that the robot does not have were left out: {', '.join(spare)}."] if spare else []
-        return self.select(wanted).remarked(*said)
+        remarks = [f"Joints that the robot does not have were left out: {', '.join(spare)}."] if spare else []
+        return self.select(wanted).remarked(*remarks)
 
     # -- changes -------------------------------------------------------------------------------------------------------------
 
     def replace(self: Self, **changes: Any) -> Self:
-        """A copy with other fields."""
+        """Return a copy with other fields."""
         return replace(self, **changes)
 
     def remarked(self: Self, *sentences: str) -> Self:
-        """A copy with more remarks."""
+        """Return a copy with more remarks."""
         fresh = tuple(s for s in sentences if s not in self.remarks)
         return self.replace(remarks=self.remarks + fresh) if fresh else self
 
+    def plain(self) -> Log:
+        """Return a Log of the measured signals alone, without the covariance of a smoothed log."""
+        return Log(**{f.name: getattr(self, f.name) for f in fields(Log)})
+
     def resampled(self, rate: float) -> Log:
-        """The log on a uniform grid of the given rate [Hz], each segment on its own, aliases filtered out first."""
-        from .clean.resample import resample
-
-        return resample(self, rate)
-
-    @property
-    def where(self) -> str:
-        """'run.csv: ' to begin an error message with, or nothing."""
-        return f"{self.source}: " if self.source else ""
-
-    def __iter__(self) -> Iterator[Any]:
-        raise TypeError("a Log is not a sequence of samples: iterate over log.blocks(seconds) or over log.q")
+        """Return the log at `rate` [Hz], each segment on its own uniform grid; a low-pass removes aliases first. See `resample`."""
+        if not rate > 0:
+            raise CallError(f"resampled: the rate must be positive, not {rate!r} Hz")
+        if not np.all(np.isfinite(self.t)) or not np.all(np.diff(self.t) > 0):
+            raise LogError(f"{self.where}time stamps must increase before a log can be resampled: clean(log) first")
+        missing = [name for name in self.signals if not np.all(np.isfinite(getattr(self, name)))]
+        if missing:
+            raise LogError(f"{self.where}{missing[0]} holds NaN or infinity, and so cannot be resampled: clean(log) first")
+        made = {name: resample(self.t, getattr(self, name), rate) for name in self.signals}
+        values = {name: value for name, (_, value) in made.items()}
+        return self.plain().replace(t=made["q"][0], **values).remarked(f"Resampled from {self.rate:.6g} Hz to {rate:.6g} Hz.")
 
 
 def joint_names_of(robot: Any) -> tuple[str, ...] | None:
-    """The joint names of a robot, of a sequence of names, or None."""
+    """Return the joint names of a robot or of a sequence of names; None for None."""
     if robot is None:
         return None
     names = getattr(robot, "joint_names", robot)
@@ -194,35 +225,21 @@ def joint_names_of(robot: Any) -> tuple[str, ...] | None:
     return tuple(str(name) for name in names)
 
 
-def frozen_array(name: str, value: ArrayLike | None, source: str = "") -> Array | None:
-    """A read-only float64 array; shared where it is one already."""
-    if value is None:
-        return None
-    if isinstance(value, np.ndarray) and value.dtype == np.float64 and not value.flags.writeable:
-        return value
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise LogError(f"{source + ': ' if source else ''}{name} is not an array of numbers: {error}") from None
-    array.setflags(write=False)
-    return array
-
-
-def check_shapes(log: Log) -> None:
-    """Raise LogError naming the first signal whose shape does not fit."""
+def check_log(log: Log) -> None:
+    """Raise LogError naming the first field that does not fit."""
     if np.ndim(log.t) != 1 or log.N == 0:
         raise LogError(f"{log.where}t must be one-dimensional with at least one sample, found shape {np.shape(log.t)}")
     if np.ndim(log.q) != 2:
         raise LogError(f"{log.where}q must be (N, n), found shape {np.shape(log.q)}")
-    for name in log.jointwise:
-        value = getattr(log, name)
-        if value is not None and value.shape[:2] != (log.N, log.n):
-            raise LogError(
-                f"{log.where}{name} must be ({log.N}, {log.n}) as t has {log.N} samples and q {log.n} joints, found {value.shape}"
-            )
-    if log.joint_names is not None and len(log.joint_names) != log.n:
-        raise LogError(f"{log.where}{len(log.joint_names)} joint names ({', '.join(log.joint_names)}) for {log.n} columns of q")
-    if log.joint_names is not None and len(set(log.joint_names)) != log.n:
-        raise LogError(f"{log.where}a joint is named twice: {', '.join(log.joint_names)}")
+    for name, row in log.schema.items():
+        if (value := getattr(log, name)) is not None:
+            row.check(value, log.N, log.n, log.where)
+    names = log.joint_names
+    if names is not None and len(names) != log.n:
+        raise LogError(f"{log.where}{len(names)} joint names ({', '.join(names)}) for {log.n} columns of q")
+    if names is not None and len(set(names)) != log.n:
+        raise LogError(f"{log.where}a joint is named twice: {', '.join(names)}")
     if log.effort not in (None, *EFFORTS):
         raise LogError(f"{log.where}effort must be 'torque' or 'current', not {log.effort!r}")
+    if not isinstance(log.payload, (Payload, type(None))):
+        raise LogError(f"{log.where}payload must be a Payload or None, not {type(log.payload).__name__}")

@@ -1,7 +1,9 @@
-"""Write a log: whole or not at all, and over nothing unless asked."""
+"""Write a log to CSV, npz or Parquet; `read_log` gives the same log back."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,48 +12,60 @@ import numpy as np
 from ..errors import needs_extra
 from ..files import write_whole
 from .log import Log
+from .schema import METADATA
 
 
 def to_csv(log: Log, path: str | Path, overwrite: bool = False) -> Path:
-    """t [s] and q_<joint> [rad], qd_, qdd_, tau_ [N m], current_ [A], with all their digits; remarks as comments on top."""
+    """Write t and one column per joint and signal, such as q_elbow, in SI units with all digits; remarks are comments on top."""
 
     def write(part: Path) -> None:
-        names, table = wide(log)
+        comments = (*log.remarks, *(f"{METADATA}: {json.dumps(data)}" for data in [metadata(log)] if data))
+        columns = wide(log)
         with part.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"# {remark}\n" for remark in log.remarks)
-            file.write(",".join(names) + "\n")
-            np.savetxt(file, table, fmt="%.17g", delimiter=",")
+            file.writelines(f"# {comment}\n" for comment in comments)
+            file.write(",".join(columns) + "\n")
+            np.savetxt(file, np.column_stack(list(columns.values())), fmt="%.17g", delimiter=",")
 
     return write_whole(path, write, overwrite)
 
 
 def to_npz(log: Log, path: str | Path, overwrite: bool = False) -> Path:
-    """t, q, qd, qdd, tau, current as far as there, joint_names, effort and remarks."""
+    """Write the arrays of all signals by their names, joint_names, remarks and the metadata."""
 
     def write(part: Path) -> None:
         arrays: dict[str, Any] = {name: getattr(log, name) for name in ("t", *log.signals)}
         if log.joint_names is not None:
             arrays["joint_names"] = np.array(log.joint_names)
-        if log.effort is not None:
-            arrays["effort"] = np.array(log.effort)
+        arrays |= {"remarks": np.array(log.remarks, dtype=str), METADATA: np.array(json.dumps(metadata(log)))}
         with part.open("wb") as file:
-            np.savez_compressed(file, **arrays, remarks=np.array(log.remarks, dtype=str))
+            np.savez_compressed(file, **arrays)
 
     return write_whole(path, write, overwrite)
 
 
 def to_parquet(log: Log, path: str | Path, overwrite: bool = False) -> Path:
-    """The columns of to_csv as Parquet."""
+    """Write the columns of `to_csv` as Parquet."""
     try:
         import polars as pl
     except ImportError:
         raise needs_extra("polars", "tables", "writing Parquet") from None
-    names, table = wide(log)
-    frame = pl.DataFrame({name: table[:, i] for i, name in enumerate(names)})
-    return write_whole(path, frame.write_parquet, overwrite)
+    frame = pl.DataFrame(wide(log))
+    return write_whole(path, lambda part: frame.write_parquet(part, metadata={METADATA: json.dumps(metadata(log))}), overwrite)
 
 
-def wide(log: Log) -> tuple[list[str], np.ndarray]:
-    """Names and numbers (N, columns) of all signals side by side."""
-    names = ["t"] + [f"{signal}_{joint}" for signal in log.signals for joint in log.labels]
-    return names, np.column_stack([log.t] + [getattr(log, signal) for signal in log.signals])
+def wide(log: Log) -> dict[str, np.ndarray]:
+    """Return the columns of all signals side by side, {name: (N,)}."""
+    columns = {"t": log.t}
+    for name in log.signals:
+        value = getattr(log, name)
+        labels = log.schema[name].column_labels(value, log.labels)
+        numbers = value.reshape(log.N, len(labels))
+        columns |= {f"{name}_{label}" if label else name: numbers[:, i] for i, label in enumerate(labels)}
+    return columns
+
+
+def metadata(log: Log) -> dict[str, Any]:
+    """Return what is known of the log beside its signals, as far as there."""
+    payload = None if log.payload is None else asdict(log.payload)
+    known = {"effort": log.effort, "payload": payload, "units": log.units}
+    return {name: value for name, value in known.items() if value}

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ...errors import ProblemError
 from ...parameters.base import BaseParameters
-from ...signals.clean.segments import split
-from ...signals.smooth.filters import decimated_index
+from ...signals.filters import decimated_index
+from ...signals.segments import split
 from ..samples.decimation import GROUP, REACH, decimated
 from ..samples.samples import Samples
 from .accumulator import Accumulator

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ...errors import CallError
 from ...robot import Robot
-from ...signals.clean.segments import split
 from ...signals.log import Log
+from ...signals.segments import split
 from ..model.problem import Problem
 from ..samples.decimation import decimated
 from ..samples.samples import Samples, prepare

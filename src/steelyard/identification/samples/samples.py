@@ -9,17 +9,15 @@ from numpy.typing import NDArray
 
 from ...errors import LogError
 from ...robot import Robot
-from ...signals.clean.clean import clean
-from ...signals.clean.resample import advanced
-from ...signals.clean.segments import split
+from ...signals.clean import clean
 from ...signals.log import Log
-from ...signals.smooth.filters import butterworth
-from ...signals.smooth.kalman import Smoother
-from ...signals.smooth.smooth import usable_velocity
+from ...signals.resample import advanced
+from ...signals.segments import split
+from ...signals.smooth import butterworth
+from ...signals.smooth.smoothed import fit_smoother
 from .options import Options
 
 Array = NDArray[np.float64]
-PART, OVERLAP = 60_000, 2_000  # samples smoothed at once, and looked at on either side of them
 UNSURE = 1.2  # times the usual standard deviation of the acceleration
 LEAST = 10  # samples: fewer cannot be smoothed, let alone identified from
 
@@ -124,25 +122,19 @@ def smoothed(log: Log, options: Options) -> tuple[tuple[Array, Array, Array], ND
         assert made.qd is not None
         assert made.qdd is not None
         return (made.q, made.qd, made.qdd), every
-    fits = usable_velocity(log, None)[0] is not None  # a velocity that is late or filtered tells less than the position
-    states, spread = kalman(log if fits else replace(log, qd=None))
+    states, spread = kalman(log)
     sure = np.all(spread <= UNSURE**2 * np.median(spread, axis=0), axis=1)
     return (states[0], states[1], states[2]), sure if sure.sum() > 0.5 * log.N else every
 
 
 def kalman(log: Log) -> tuple[Array, Array]:
-    """q, qd, qdd (3, N, n) by the Kalman smoother, and the variance of qdd (N, n); long logs in overlapping parts, in little memory."""
-    middle = slice(max(0, log.N // 2 - PART // 2), log.N // 2 + PART // 2)
-    smoother = Smoother.fit(log.t[middle], log.q[middle], None if log.qd is None else log.qd[middle])
-    states, spread = np.empty((3, log.N, log.n)), np.empty((log.N, log.n))
-    for start in range(0, log.N, PART):
-        stop = min(start + PART, log.N)
-        wide = slice(max(0, start - OVERLAP), min(stop + OVERLAP, log.N))
-        x, P = smoother.states(log.t[wide], log.q[wide], None if log.qd is None else log.qd[wide])
-        inner = slice(start - wide.start, stop - wide.start)
-        states[:, start:stop] = x[inner].transpose(2, 0, 1)
-        spread[start:stop] = P[inner, :, 2, 2]
-    return states, spread
+    """Return q, qd, qdd (3, N, n) by the Kalman smoother and the variance of qdd (N, n); the full covariance is not kept."""
+    smoother, qd, _ = fit_smoother(log)
+    states, variance = np.empty((3, log.N, log.n)), np.empty((log.N, log.n))
+    for part, x, P in smoother.parts(log.t, log.q, qd):
+        states[:, part] = x.transpose(2, 0, 1)
+        variance[part] = P[:, :, 2, 2]
+    return states, variance
 
 
 def keep_rows(robot: Robot, qd: Array, options: Options) -> NDArray[np.bool_] | None:

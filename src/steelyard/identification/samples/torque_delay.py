@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...signals.clean.segments import is_uniform, split
+from ...signals.segments import is_uniform, split
 from ..estimators.least_squares import inverse_information, least_squares
 from ..estimators.wls import weighted
 from ..model.accumulator import Accumulator

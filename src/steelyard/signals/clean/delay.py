@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import CallError
-from .resample import spline
+from ..resample import spline
 
 Array = NDArray[np.float64]
 

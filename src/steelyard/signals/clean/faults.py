@@ -1,4 +1,4 @@
-"""What is wrong with a log, in sentences: time stamps, missing numbers, units, joints that stood still, torques that say nothing."""
+"""The faults of a log, in sentences: time stamps, missing numbers, units, joints that never moved, constant torques, wrong velocities."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..log import Log
+from ..segments import GAP, split
 from .delay import estimate_delay
-from .segments import GAP, split
 
 Array = NDArray[np.float64]
 
@@ -17,8 +17,8 @@ DEGREES = 4.0 * np.pi
 """Hardly any joint turns further than this [rad]; angles in degrees mostly do."""
 
 
-def examine(log: Log) -> tuple[str, ...]:
-    """Sentences on everything suspicious in the log; none when it looks sound. Each names the joint, the sample or the time."""
+def find_faults(log: Log) -> tuple[str, ...]:
+    """Return a sentence for everything suspicious in the log, each naming the joint, the sample or the time; none for a sound log."""
     checks = (time_faults, missing_numbers, wrong_units, still_joints, silent_torques, stale_samples, wrong_velocities)
     return tuple(sentence for check in checks for sentence in check(log))
 
@@ -47,10 +47,13 @@ def time_faults(log: Log) -> Iterator[str]:
 def missing_numbers(log: Log) -> Iterator[str]:
     """Runs of NaN or infinity in a column."""
     for name in log.signals:
-        bad = ~np.isfinite(getattr(log, name))
-        for j in np.flatnonzero(bad.any(axis=0)):
-            rows = np.flatnonzero(bad[:, j])
-            yield f"{name} of {log.labels[j]} is not a number in {len(rows)} samples, the first {rows[0]} (t = {log.t[rows[0]]:.6g} s)."
+        value = getattr(log, name)
+        labels = log.schema[name].column_labels(value, log.labels)
+        for label, bad in zip(labels, ~np.isfinite(value.reshape(log.N, -1).T), strict=True):
+            rows = np.flatnonzero(bad)
+            if len(rows):
+                of = f"{name} of {label}" if label else name
+                yield f"{of} is not a number in {len(rows)} samples, the first {rows[0]} (t = {log.t[rows[0]]:.6g} s)."
 
 
 def wrong_units(log: Log) -> Iterator[str]:
@@ -92,7 +95,7 @@ def silent_torques(log: Log) -> Iterator[str]:
 
 
 def is_flat(column: Array) -> bool:
-    """Whether all finite numbers of a column are the same."""
+    """Return whether all finite numbers of a column are the same."""
     finite = column[np.isfinite(column)]
     return len(finite) > 0 and bool(np.all(finite == finite[0]))
 
@@ -118,16 +121,16 @@ def wrong_velocities(log: Log) -> Iterator[str]:
     for j in range(log.n):
         power = float(qd[:, j] @ qd[:, j])
         ratio = float(qd[:, j] @ slope[:, j]) / power if power > 0 else 1.0
-        # Noise in the numerator averages out; that of the differences does not enter: this ratio is dq/dt over qd, not its inverse.
+        # dq/dt over qd and not the inverse: the noise of the differences averages out in the numerator and is not squared.
         if abs(ratio - 1.0) > 0.05:
             yield f"qd of {log.labels[j]} does not fit its position: dq/dt is {ratio:.3g} times qd."
-        late = lateness(slope[:, j], qd[:, j], float(np.median(np.diff(t))))
-        if late:
-            yield f"qd of {log.labels[j]} is {late:.3g} s late against its position."
+        delay = velocity_delay(slope[:, j], qd[:, j], float(np.median(np.diff(t))))
+        if delay:
+            yield f"qd of {log.labels[j]} is {delay:.3g} s late against its position."
 
 
-def lateness(slope: Array, qd: Array, dt: float) -> float:
-    """How late [s] qd is against dq/dt, or 0 where that is less than a sample or makes less than 5 % of difference."""
+def velocity_delay(slope: Array, qd: Array, dt: float) -> float:
+    """Return the delay [s] of qd against dq/dt, or 0 where it is less than a sample or changes qd by less than 5 %."""
     most = min(0.5, len(qd) * dt / 10)
     if len(qd) < 100 or np.ptp(qd) == 0 or np.ptp(slope) == 0:
         return 0.0

@@ -1,4 +1,4 @@
-"""Between motor and joint: gear ratios, coupled axes, signs, offsets, torque constants."""
+"""Transmission between motor and joint: gear ratios, coupled axes, signs, offsets, torque constants."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ SIDES = ("motor", "joint")
 
 @dataclass(frozen=True, eq=False)
 class Transmission:
-    """From what the motors log to what the joints do.
+    """Convert what was logged at the motors to what happens at the joints.
 
     q_motor = R (q - offset),  tau = R^T tau_motor,  tau_motor = k i.   The same power on both sides: tau . qd = tau_motor . qd_motor.
     R = (diag(ratio) + coupling) diag(sign) is (n, n), `offset` [rad|m] and `torque_constant` [N m/A] are (n,).
-    `position` and `torque` say on which side each was logged; on the joint side only the sign, the offset and the constant remain.
+    `position` (of q, qd, qdd and reference) and `torque` are the sides on which each was logged; for the joint side only the sign, the
+    offset and the constant apply. motor_position and link_position stay as measured.
     Siciliano et al., "Robotics: Modelling, Planning and Control", 2009, section 5.1.1.
     """
 
@@ -46,7 +47,7 @@ class Transmission:
         position: str = "motor",
         torque: str = "motor",
     ) -> Transmission:
-        """Make one from what is known; what is left out is 1, or 0 for coupling and offset.
+        """Make a transmission from what is known; what is not given is 1, or 0 for coupling and offset.
 
         `coupling` is an (n, n) matrix, or rows (motor, joint, ratio) counted from 1: (6, 5, 32) if motor 6 turns 32 times with joint 5.
         """
@@ -87,7 +88,7 @@ class Transmission:
         return self.gearing if side == "motor" else np.diag(self.sign)
 
     def apply(self, log: Log) -> Log:
-        """The log on the joint side: q = R^-1 q_motor + offset, tau = R^T k i."""
+        """Return the log on the joint side: q = R^-1 q_motor + offset, tau = R^T k i."""
         check_count(self, log)
         inverse = np.linalg.inv(self._matrix(self.position))
         torque = self._matrix(self.torque)
@@ -96,6 +97,7 @@ class Transmission:
             tau, effort = log.current * self.torque_constant, "current"
         return log.replace(
             q=log.q @ inverse.T + self.offset,
+            reference=None if log.reference is None else log.reference @ inverse.T + self.offset,
             qd=times(log.qd, inverse.T),
             qdd=times(log.qdd, inverse.T),
             tau=times(tau, torque),
@@ -103,28 +105,32 @@ class Transmission:
         )
 
     def undo(self, log: Log) -> Log:
-        """The log on the side where it was measured; the inverse of apply. A current that the log holds stays as it is."""
+        """Return the log on the side where it was measured: the inverse of `apply`. A current stays as it is."""
         check_count(self, log)
         matrix = self._matrix(self.position)
         torque = np.linalg.inv(self._matrix(self.torque))
         return log.replace(
-            q=(log.q - self.offset) @ matrix.T, qd=times(log.qd, matrix.T), qdd=times(log.qdd, matrix.T), tau=times(log.tau, torque)
+            q=(log.q - self.offset) @ matrix.T,
+            reference=None if log.reference is None else (log.reference - self.offset) @ matrix.T,
+            qd=times(log.qd, matrix.T),
+            qdd=times(log.qdd, matrix.T),
+            tau=times(log.tau, torque),
         )
 
 
 def times(x: Array | None, matrix: NDArray[np.floating[Any]]) -> Array | None:
-    """x @ matrix, or nothing of nothing."""
+    """Return x @ matrix, or None if x is None."""
     return None if x is None else np.asarray(x @ matrix, np.float64)
 
 
 def check_count(transmission: Transmission, log: Log) -> None:
-    """Raise LogError when the transmission is of another number of joints."""
+    """Raise LogError where transmission and log differ in the number of joints."""
     if transmission.n != log.n:
         raise LogError(f"{log.where}the transmission has {transmission.n} joints, the log {log.n}: {', '.join(log.labels)}")
 
 
 def joint_count(vectors: dict[str, Array], coupling: Any) -> int:
-    """The one n that all the vectors agree on."""
+    """Return the length of the vectors; raise CallError where they differ."""
     counts = {name: len(value) for name, value in vectors.items() if value.ndim == 1}
     wrong = [name for name, value in vectors.items() if value.ndim != 1]
     if wrong:
@@ -139,7 +145,7 @@ def joint_count(vectors: dict[str, Array], coupling: Any) -> int:
 
 
 def coupling_matrix(coupling: Any, n: int) -> Array:
-    """The (n, n) matrix of a matrix, of rows (motor, joint, ratio) counted from 1, or of nothing."""
+    """Return the coupling (n, n) given as a matrix, as rows (motor, joint, ratio) counted from 1, or as None."""
     matrix = np.zeros((n, n))
     if coupling is None:
         return matrix
@@ -158,7 +164,7 @@ def coupling_matrix(coupling: Any, n: int) -> Array:
 
 
 def is_entry_list(rows: Array, n: int) -> bool:
-    """Whether the first two columns are joint numbers from 1 to n, different from each other."""
+    """Return whether the first two columns are joint numbers from 1 to n, different from each other."""
     numbers = rows[:, :2]
     return bool(
         rows.shape[1] == 3

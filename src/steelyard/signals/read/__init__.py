@@ -1,1 +1,1 @@
-"""One reader for each format; each gives a Table, and none says what its columns mean."""
+"""Readers: one file per format, each giving a ColumnTable; `to_log` finds what its columns mean."""

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import LogError, choices, needs_extra
-from .column_table import Table
+from .column_table import ColumnTable
 from .joint_states import Message, table_of
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 
 
-def read_bag(path: Path, joints: Sequence[str] | None = None, topic: str | None = None, **_: Any) -> Table:
-    """The joint states of a bag, matched by name: their order in a message says nothing."""
+def read_bag(path: Path, joints: Sequence[str] | None = None, topic: str | None = None, **_: Any) -> ColumnTable:
+    """Return the joint states of a bag, matched by name: their order in a message means nothing."""
     try:
         from rosbags.highlevel import AnyReader, AnyReaderError
         from rosbags.typesys import Stores, get_typestore
@@ -22,19 +22,19 @@ def read_bag(path: Path, joints: Sequence[str] | None = None, topic: str | None 
         raise needs_extra("rosbags", "bags", "reading a bag") from None
     try:
         with AnyReader([path], default_typestore=get_typestore(Stores.LATEST)) as reader:
-            connections = chosen(reader.connections, topic, path)
+            connections = connections_of(reader.connections, topic, path)
             stamped = [(at, reader.deserialize(data, c.msgtype)) for c, at, data in reader.messages(connections=connections)]
     except LogError:
         raise
-    except (AnyReaderError, Exception) as error:  # noqa: BLE001 - a damaged bag may raise anything, and one sentence is what helps
+    except (AnyReaderError, Exception) as error:  # noqa: BLE001 - a damaged bag may raise anything
         raise LogError(f"{path}: not a bag that can be read: {type(error).__name__}: {error}") from None
     if not stamped:
         raise LogError(f"{path}: topic '{connections[0].topic}' holds no messages")
     return table_of(messages_of(stamped), str(path), joints)
 
 
-def chosen(connections: Sequence[Any], topic: str | None, path: Path) -> list[Any]:
-    """The connections of the one topic of joint states."""
+def connections_of(connections: Sequence[Any], topic: str | None, path: Path) -> list[Any]:
+    """Return the connections of the one topic of joint states."""
     states = [c for c in connections if c.msgtype == JOINT_STATE]
     topics = sorted({c.topic for c in states})
     if not topics:
@@ -43,14 +43,14 @@ def chosen(connections: Sequence[Any], topic: str | None, path: Path) -> list[An
     if topic is None:
         topic = "/joint_states" if "/joint_states" in topics else topics[0] if len(topics) == 1 else None
     if topic is None:
-        raise LogError(f"{path}: several topics of joint states: {', '.join(topics)}; say which: topic='...'")
+        raise LogError(f"{path}: several topics of joint states: {', '.join(topics)}; name one: topic='...'")
     if topic not in topics:
         raise LogError(f"{path}: no joint states on topic '{topic}': {choices(topic, topics)}")
     return [c for c in states if c.topic == topic]
 
 
 def messages_of(stamped: Sequence[tuple[int, Any]]) -> list[Message]:
-    """Messages with times from the first one on [s]: those of their headers, or of the recording where headers carry none."""
+    """Return messages with times from the first one on [s]: of their headers, or of the recording where headers carry none."""
     headers = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for _, m in stamped]
     times = headers if len(set(headers)) > 1 else [at for at, _ in stamped]
     start = min(times)

@@ -1,9 +1,10 @@
-"""Table: the columns of a file, whatever its format, before anybody says what they mean."""
+"""ColumnTable: the columns of a file, whatever its format, before they have a meaning."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,19 @@ Columns = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """Named columns (N,) or blocks (N, n) of numbers or text, where they come from, and the joint names that the file itself gives."""
+class ColumnTable:
+    """Named columns (N,) or blocks (N, n) of numbers or text.
+
+    source: the file.  joint_names: those that the file itself gives.  headless: the file has no names, so they were made up.
+    metadata: what a file written by steelyard says beside its signals (effort, payload, units).
+    """
 
     columns: Mapping[str, Columns]
     source: str
     joint_names: tuple[str, ...] | None = None
-    effort: str | None = None
     remarks: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    headless: bool = False
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -31,22 +36,31 @@ class Table:
         return list(self.columns)
 
     def column(self, name: str) -> Columns:
-        """One column by its name, or LogError with the closest ones."""
+        """Return a column by its name; raise LogError with the closest names if there is none."""
         if name not in self.columns:
             raise LogError(f"{self.source}: no column '{name}': {choices(name, self.names)}")
         return self.columns[name]
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """One column as float64."""
+        """Return a column as float64; raise LogError if it holds text."""
         column = self.column(name)
-        if column.dtype.kind in "OUS":
+        if is_text(column):
             bad = next((i for i, cell in enumerate(column.flat) if not is_number(cell)), 0)
             raise LogError(f"{self.source}: column '{name}' holds text: {str(column.flat[bad])!r} in row {bad + 1}")
         return np.asarray(column, np.float64)
 
+    def renamed(self, names: list[str]) -> ColumnTable:
+        """Return the table with other names for its columns."""
+        return replace(self, columns=dict(zip(names, self.columns.values(), strict=True)), headless=False)
+
+
+def is_text(column: Columns) -> bool:
+    """Return whether a column holds text or objects, not numbers."""
+    return column.dtype.kind in "OUS"
+
 
 def is_number(cell: object) -> bool:
-    """Whether a cell can be read as a number; an empty one can, as NaN."""
+    """Return whether a cell can be read as a number; an empty one can, as NaN."""
     text = str(cell).strip()
     if not text:
         return True
@@ -57,8 +71,17 @@ def is_number(cell: object) -> bool:
     return True
 
 
-def merge(tables: list[Table]) -> Table:
-    """One table of several files that were logged together: same number of rows, columns side by side."""
+def read_metadata(text: str | None, source: str) -> dict[str, Any]:
+    """Return the metadata that steelyard wrote into a file as JSON; {} for None."""
+    try:
+        data = json.loads(text) if text else {}
+    except ValueError as error:
+        raise LogError(f"{source}: its metadata is not JSON: {error}") from None
+    return data if isinstance(data, dict) else {}
+
+
+def merge(tables: list[ColumnTable]) -> ColumnTable:
+    """Return one table of several files that were logged together: same number of rows, columns side by side."""
     first = tables[0]
     columns: dict[str, Columns] = dict(first.columns)
     for table in tables[1:]:
@@ -72,4 +95,4 @@ def merge(tables: list[Table]) -> Table:
     lengths = {table.source: len(next(iter(table.columns.values()))) for table in tables if table.columns}
     if len(set(lengths.values())) > 1:
         raise LogError("the files have different numbers of samples: " + ", ".join(f"{name} {count}" for name, count in lengths.items()))
-    return Table(columns, first.source, first.joint_names, first.effort, tuple(r for table in tables for r in table.remarks))
+    return replace(first, columns=columns, headless=False, remarks=tuple(r for table in tables for r in table.remarks))

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LogError
-from .column_table import Table
+from ..schema import METADATA
+from .column_table import ColumnTable, read_metadata
 
 COMMENTS = ("#", "%", "//")
 DELIMITERS = (";", "\t", "|", ",", " ")
@@ -27,26 +28,28 @@ class Dialect(NamedTuple):
     header: tuple[str, ...] | None
 
 
-def read_csv(path: Path, **_: Any) -> Table:
-    """The columns of a text file. Nothing is said here of what they mean."""
-    text = decoded(path)
-    lines = [line for line in text.splitlines() if line.strip()]
+def read_csv(path: Path, **_: Any) -> ColumnTable:
+    """Return the columns of a text file, whatever they mean."""
+    lines = [line for line in decoded(path).splitlines() if line.strip()]
     body = [line for line in lines if not line.lstrip().startswith(COMMENTS)]
     if not body:
-        raise LogError(f"{path}: the file holds no rows")
-    dialect = sniff(body[:40], [line.lstrip().lstrip("#%/ ").rstrip() for line in lines[:40] if line.lstrip().startswith(COMMENTS)])
-    rows = body[1:] if dialect.header is not None and not is_comment_header(dialect, body) else body
+        raise LogError(f"{path}: the file is empty: it holds no rows")
+    comments = [line.strip().lstrip("#%/ ") for line in lines[:40] if line.lstrip().startswith(COMMENTS)]
+    written = next((c.removeprefix(f"{METADATA}: ") for c in comments if c.startswith(f"{METADATA}: ")), None)
+    dialect = sniff(body[:40], comments)
+    rows = body[1:] if dialect.header is not None and tuple(cells(body[0], dialect.delimiter)) == dialect.header else body
     if not rows:
-        raise LogError(f"{path}: a header and no rows: {', '.join(dialect.header or ())}")
+        raise LogError(f"{path}: a header and no rows, so no samples: {', '.join(dialect.header or ())}")
     columns = by_polars(rows, dialect) or by_numpy(rows, dialect) or by_hand(rows, dialect, path)
     names = dialect.header or tuple(f"column{i + 1}" for i in range(len(columns)))
     if len(names) != len(columns):
         raise LogError(f"{path}: the header names {len(names)} columns ({', '.join(names)}), the rows have {len(columns)}")
-    return Table(dict(zip(unique(names), columns, strict=True)), str(path), facts={"headless": dialect.header is None})
+    named = dict(zip(unique(names), columns, strict=True))
+    return ColumnTable(named, str(path), headless=dialect.header is None, metadata=read_metadata(written, str(path)))
 
 
 def decoded(path: Path) -> str:
-    """The text of a file, in UTF-8 or UTF-16 with or without its mark, else Latin-1."""
+    """Return the text of a file, in UTF-8 or UTF-16 with or without its mark, else Latin-1."""
     data = path.read_bytes()
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16")
@@ -59,7 +62,7 @@ def decoded(path: Path) -> str:
 
 
 def sniff(body: Sequence[str], comments: Sequence[str]) -> Dialect:
-    """Delimiter, decimal comma and header, from the first lines: the delimiter that makes rows equally long and most cells numbers."""
+    """Find delimiter, decimal comma and header from the first lines: the delimiter gives rows of equal length and the most numbers."""
     probe = body[1:] if len(body) > 1 else body
 
     def score(delimiter: str) -> tuple[bool, float, int]:
@@ -77,26 +80,21 @@ def sniff(body: Sequence[str], comments: Sequence[str]) -> Dialect:
     return Dialect(delimiter, comma, tuple(named[-1]) if named and len(first) > 1 else None)
 
 
-def is_comment_header(dialect: Dialect, body: Sequence[str]) -> bool:
-    """Whether the header stood in a comment, so that the first line is data."""
-    return dialect.header is not None and tuple(cells(body[0], dialect.delimiter)) != dialect.header
-
-
 def repeats_text(first: Sequence[str], second: Sequence[str], comma: bool) -> bool:
-    """Whether the words of the first row come again in the second: then they are data, such as joint names, and no header."""
+    """Return whether the words of the first row are repeated in the second: then they are data, such as joint names, and no header."""
     words = [i for i, cell in enumerate(first) if not is_number(cell, comma)]
     return len(first) == len(second) and first is not second and all(first[i] == second[i] for i in words) and len(words) < len(first)
 
 
 def cells(line: str, delimiter: str) -> list[str]:
-    """The cells of a line, quotes respected; runs of spaces count once."""
+    """Return the cells of a line, quotes respected; runs of spaces count once."""
     if delimiter == " ":
         line = " ".join(line.split())
     return [cell.strip() for cell in next(standard.reader([line], delimiter=delimiter, skipinitialspace=True))]
 
 
 def is_number(cell: str, comma: bool) -> bool:
-    """Whether a cell is a number or empty."""
+    """Return whether a cell is a number or empty."""
     if cell.strip().lower() in EMPTY:
         return True
     try:
@@ -107,7 +105,7 @@ def is_number(cell: str, comma: bool) -> bool:
 
 
 def by_numpy(rows: Sequence[str], dialect: Dialect) -> list[NDArray[Any]] | None:
-    """The columns by NumPy's own parser; None where a cell is not a number."""
+    """Parse the columns by NumPy; return None where a cell is not a number."""
     text = (row.replace(",", ".") for row in rows) if dialect.comma else rows
     try:
         table = np.loadtxt(text, delimiter=None if dialect.delimiter == " " else dialect.delimiter, ndmin=2, comments=None)
@@ -117,7 +115,7 @@ def by_numpy(rows: Sequence[str], dialect: Dialect) -> list[NDArray[Any]] | None
 
 
 def by_polars(rows: Sequence[str], dialect: Dialect) -> list[NDArray[Any]] | None:
-    """The columns by polars; None where it is not installed, or where rows are ragged, so that the plain way can name the line."""
+    """Parse the columns by polars; return None where it is absent or rows differ in length, so that `by_hand` can name the row."""
     if dialect.delimiter == " ":
         return None
     try:
@@ -141,26 +139,26 @@ def by_polars(rows: Sequence[str], dialect: Dialect) -> list[NDArray[Any]] | Non
 
 
 def by_hand(rows: Sequence[str], dialect: Dialect, path: Path) -> list[NDArray[Any]]:
-    """The columns cell by cell: empty ones are NaN, words stay words, and a row of another length is named."""
+    """Parse the columns cell by cell: empty cells are NaN, text stays text; raise LogError for a row of another length."""
     table = [cells(row, dialect.delimiter) for row in rows]
     width = len(dialect.header or table[0])
     for i, row in enumerate(table):
         if len(row) == width + 1 and row[-1] == "":
             del row[-1]  # a delimiter at the end of the line
         if len(row) != width:
-            raise LogError(f"{path}: data row {i + 1} has {len(row)} cells, {width} were expected: {rows[i][:80]!r}")
+            raise LogError(f"{path}, sample {i + 1}: {len(row)} cells where {width} columns were expected: {rows[i][:80]!r}")
     return [column_of([row[i] for row in table], dialect.comma) for i in range(width)]
 
 
 def column_of(cell: Sequence[str], comma: bool) -> NDArray[Any]:
-    """Numbers, or the text as it stands where a cell is neither a number nor empty."""
+    """Return numbers, or the text where a cell is neither a number nor empty."""
     if all(is_number(c, comma) for c in cell):
         return np.array([np.nan if c.lower() in EMPTY else float(c.replace(",", ".") if comma else c) for c in cell])
     return np.array(cell, dtype=object)
 
 
 def unique(names: Sequence[str]) -> list[str]:
-    """The names, a number behind those that were there already."""
+    """Return the names, those that are repeated with a number: 'q1 (2)'."""
     seen: dict[str, int] = {}
     result = []
     for name in names:

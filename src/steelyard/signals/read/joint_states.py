@@ -1,16 +1,19 @@
-"""joint_states: messages that carry names, positions, velocities and efforts, made into a table with a column for each joint."""
+"""Joint states: messages of names, positions, velocities and efforts, made into a table with a column per joint."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LogError
-from .column_table import Table
+from .column_table import ColumnTable, is_text
+from .columns import parse
+from .time_column import read_time
 
 Array = NDArray[np.float64]
 
@@ -35,23 +38,23 @@ class Series(NamedTuple):
     values: Array
 
 
-def table_of(messages: Sequence[Message], source: str, wanted: Sequence[str] | None = None) -> Table:
-    """A table of all joints, or of those that are wanted and there, whichever messages they came in and in whatever order."""
+def table_of(messages: Sequence[Message], source: str, wanted: Sequence[str] | None = None) -> ColumnTable:
+    """Return a table of all joints, or of those that are wanted and present, whatever the order within the messages."""
     if not messages:
         raise LogError(f"{source}: no joint state in it")
     series = by_joint(messages, source)
     joints = [name for name in wanted or () if name in series] or list(series)
     chosen = [series[name] for name in joints]
-    t, values, said = on_one_clock(joints, chosen)
+    t, values, remarks = on_one_clock(joints, chosen)
     columns: dict[str, NDArray[Any]] = {"t": t}
     for i, field in enumerate(FIELDS):
         if np.any(np.isfinite(values[:, :, i])):
             columns |= {f"{name}.{field}": values[:, j, i] for j, name in enumerate(joints)}
-    return Table(columns, source, tuple(joints), remarks=said)
+    return ColumnTable(columns, source, tuple(joints), remarks=remarks)
 
 
 def by_joint(messages: Sequence[Message], source: str) -> dict[str, Series]:
-    """The series of each joint. Messages of the same shape are stacked at once."""
+    """Return the series of each joint; messages of the same shape are stacked at once."""
     groups: dict[tuple[Any, ...], list[Message]] = {}
     for message in messages:
         groups.setdefault((message.name, *(len(getattr(message, f)) for f in FIELDS)), []).append(message)
@@ -72,7 +75,7 @@ def by_joint(messages: Sequence[Message], source: str) -> dict[str, Series]:
 
 
 def joined(parts: list[Series]) -> Series:
-    """Series from several kinds of messages as one, in order of time."""
+    """Concatenate series from several kinds of messages in order of time."""
     if len(parts) == 1:
         return parts[0]
     t, values = np.concatenate([p.t for p in parts]), np.concatenate([p.values for p in parts])
@@ -81,7 +84,7 @@ def joined(parts: list[Series]) -> Series:
 
 
 def on_one_clock(joints: Sequence[str], series: Sequence[Series]) -> tuple[Array, Array, tuple[str, ...]]:
-    """t (N,), values (N, n, 3): as they are where all joints come together, else at the times of the joint with the most samples."""
+    """Return t (N,), values (N, n, 3) and remarks: as measured if all joints share times, else at the times of the longest series."""
     base = max(series, key=lambda s: len(s.t))
     if all(np.array_equal(s.t, base.t) for s in series):
         return base.t, np.stack([s.values for s in series], axis=1), ()
@@ -95,7 +98,7 @@ def on_one_clock(joints: Sequence[str], series: Sequence[Series]) -> tuple[Array
 
 
 def interpolated(series: Series, t: Array) -> Array:
-    """The three numbers of a joint at other times, by straight lines, each from the messages that had it."""
+    """Return the three numbers of a joint at other times by linear interpolation, each from the messages that have it."""
     result = np.full((len(t), 3), np.nan)
     for i in range(3):
         good = np.isfinite(series.values[:, i])
@@ -104,34 +107,64 @@ def interpolated(series: Series, t: Array) -> Array:
     return result
 
 
-# -- text forms of the same ------------------------------------------------------------------------------------------------
+# -- joint states in text files ------------------------------------------------------------------------------------------
 
 
-def names_column(table: Table) -> str | None:
-    """The column of text that holds joint names, where there is one."""
-    texts = [name for name, column in table.columns.items() if column.dtype.kind in "OUS"]
+def joint_states_of_text(table: ColumnTable, joints: Sequence[str] | None, time_column: str | None, time_unit: str | None) -> ColumnTable:
+    """Return a table with one column per joint for a text file of joint states; any other table as it is."""
+    table = name_echoed_columns(table)
+    names = names_column(table)
+    if names is None or not field_columns(table):
+        return table
+    time = read_time(table, [parse(name) for name in table.names], time_column, time_unit)
+    if time.t is None:
+        raise LogError(f"{table.source}: joint states without a column of time: {', '.join(table.names)}")
+    wide = table_of(messages_of(table, time.t, names), table.source, joints)
+    return replace(wide, metadata=table.metadata, remarks=time.remarks + wide.remarks)
+
+
+def name_echoed_columns(table: ColumnTable) -> ColumnTable:
+    """Name the columns that `ros2 topic echo --csv` writes: seconds, nanoseconds, frame, names, positions, velocities, efforts."""
+    columns = list(table.columns.values())
+    text = [i for i, column in enumerate(columns) if column.dtype.kind == "O"]
+    if not table.headless or not text or text[-1] < 3:
+        return table
+    first = next(i for i in text if i >= 2 and all(j in text for j in range(i, text[-1] + 1)))
+    places = range(max(first, 3), text[-1] + 1)
+    names = [str(columns[i][0]) for i in places]
+    numbers = columns[text[-1] + 1 :]
+    if not names or len(numbers) % len(names) or any(len(set(columns[i])) != 1 for i in places):
+        return table
+    of_field = (f"{name}.{field}" for field in FIELDS[: len(numbers) // len(names)] for name in names)
+    named = dict(zip(of_field, numbers, strict=True))
+    return ColumnTable({"stamp.sec": columns[0], "stamp.nanosec": columns[1], **named}, table.source, tuple(names))
+
+
+def names_column(table: ColumnTable) -> str | None:
+    """Return the column of text that holds joint names; None for none."""
+    texts = [name for name, column in table.columns.items() if is_text(column)]
     return next((name for name in texts if name.strip().lower().split(".")[-1].split("/")[-1] in NAME_COLUMNS), None)
 
 
-def field_columns(table: Table) -> dict[str, str]:
-    """Which column holds which field, by its last word."""
+def field_columns(table: ColumnTable) -> dict[str, str]:
+    """Return {field: column}, found by the last word of the column's name."""
     last = {re.split(r"[./]", name.strip().lower())[-1]: name for name in table.names}
     return {field: last[field] for field in FIELDS if field in last}
 
 
-def messages_of(table: Table, t: Array, names: str) -> list[Message]:
-    """The messages of a table with a column of names: one joint a row, or lists in cells."""
+def messages_of(table: ColumnTable, t: Array, names: str) -> list[Message]:
+    """Return the messages of a table with a column of names: one joint per row, or lists in cells."""
     fields = field_columns(table)
     cells = {field: table.columns[column] for field, column in fields.items()}
     messages = []
     for i, cell in enumerate(table.columns[names]):
-        numbers = [listed(cells[field][i]) if field in cells else () for field in FIELDS]
-        messages.append(Message(float(t[i]), tuple(str(name) for name in texts(cell)), *numbers))
-    return together(messages)
+        numbers = [cell_numbers(cells[field][i]) if field in cells else () for field in FIELDS]
+        messages.append(Message(float(t[i]), tuple(str(name) for name in cell_texts(cell)), *numbers))
+    return per_time_stamp(messages)
 
 
-def together(messages: list[Message]) -> list[Message]:
-    """Rows of one joint each joined into one message for each time stamp."""
+def per_time_stamp(messages: list[Message]) -> list[Message]:
+    """Join rows of one joint each into one message per time stamp."""
     if any(len(message.name) != 1 for message in messages):
         return messages
     stamps: dict[float, list[Message]] = {}
@@ -144,15 +177,15 @@ def together(messages: list[Message]) -> list[Message]:
     return [Message(t, gathered(own, "name"), *(gathered(own, field) for field in FIELDS)) for t, own in stamps.items()]
 
 
-def texts(cell: Any) -> list[str]:
-    """Names in a cell: a list, or text such as ['a', 'b'] or a."""
+def cell_texts(cell: Any) -> list[str]:
+    """Return the names in a cell: a list, or text such as ['a', 'b'] or a."""
     if isinstance(cell, (list, tuple, np.ndarray)):
         return [str(x) for x in cell]
     return [part.strip(" '\"") for part in str(cell).strip("[]() ").split(",") if part.strip(" '\"")]
 
 
-def listed(cell: Any) -> list[float]:
-    """Numbers in a cell: a list, a number, or text such as [0.1, 0.2] or array('d', [0.1])."""
+def cell_numbers(cell: Any) -> list[float]:
+    """Return the numbers in a cell: a list, a number, or text such as [0.1, 0.2] or array('d', [0.1])."""
     if isinstance(cell, (list, tuple, np.ndarray)):
         return [float(x) for x in cell]
     if isinstance(cell, str):

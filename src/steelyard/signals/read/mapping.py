@@ -1,4 +1,4 @@
-"""Mapping: what the columns of a log mean, said in a call or in a small TOML file."""
+"""Mapping: what the columns of a log mean, given in a call or in a small TOML file."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ else:
 from ...errors import CallError, LogError, choices
 from ..clean.transmission import Transmission
 from ..log import EFFORTS
-from ..units import OF_QUANTITY, spelled
+from ..units import UNITS, spelled
+from .columns import QUANTITIES
 
-QUANTITIES = ("t", "q", "qd", "qdd", "tau", "current", "effort")
 VECTORS = ("ratio", "sign", "offset", "torque_constant")
 SIDES = ("position", "torque")
 
 
 @dataclass(frozen=True, eq=False)
 class Mapping:
-    """What a log's columns mean. Everything may be left out where the columns' names say it.
+    """What a log's columns mean. Everything is optional where the columns' names say it.
 
-    columns: per quantity (t q qd qdd tau current effort) a column, a list of columns in the joints' order, or {joint: column}.
+    columns: per signal of the schema, or effort, a column, a list of columns in the joints' order, or {joint: column}.
     joints: names for the columns of q in their order.  effort: 'torque' or 'current', what an effort column holds.
     rate [Hz] where there is no time; time_unit 's', 'ms', 'us', 'ns'; angle 'rad' or 'deg'.
     layout: the quantities of a file without header, as 't q qd tau'.  topic: of a bag.  files: {quantity: file}, or a list.
@@ -49,18 +49,18 @@ class Mapping:
     transmission: Transmission | None = None
 
     def __post_init__(self) -> None:
-        errors = faults({f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("transmission", "files")})
+        errors = field_errors({f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("transmission", "files")})
         if errors:
             raise CallError("mapping: " + "; ".join(errors))
 
     def updated(self, **given: Any) -> Mapping:
-        """A copy with what is given and not None in place of its own."""
+        """Return a copy with the given fields that are not None."""
         own = {f.name: getattr(self, f.name) for f in fields(self)}
         return Mapping(**(own | {name: value for name, value in given.items() if value is not None}))
 
 
 def read_mapping(path: str | Path, joints: Sequence[str] | None = None) -> Mapping:
-    """The mapping in a TOML file; every error in it is reported at once. `joints` are the robot's, for tables keyed by joint."""
+    """Read a mapping from a TOML file; all its errors are reported at once. `joints` are the robot's, for tables keyed by joint."""
     path = Path(path)
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -72,9 +72,9 @@ def read_mapping(path: str | Path, joints: Sequence[str] | None = None) -> Mappi
 
 
 def mapping_of(data: Dictionary[str, Any], source: str = "mapping", joints: Sequence[str] | None = None) -> Mapping:
-    """The mapping of a dictionary such as a TOML file gives; LogError lists all that is wrong with it."""
+    """Make a mapping of a dictionary such as a TOML file gives; LogError lists all its errors."""
     gears = data.get("transmission")
-    errors = faults({name: value for name, value in data.items() if name != "transmission"})
+    errors = field_errors({name: value for name, value in data.items() if name != "transmission"})
     names = data.get("joints") or joints
     vectors = {}
     if isinstance(gears, dict):
@@ -101,7 +101,7 @@ def mapping_of(data: Dictionary[str, Any], source: str = "mapping", joints: Sequ
 
 
 def in_order(key: str, value: Any, names: Sequence[str] | None, errors: list[str]) -> Any:
-    """A vector given as a list, or keyed by joint name; what is wrong is added to the errors."""
+    """Return a vector given as a list or by joint name; its errors are added to `errors`."""
     if isinstance(value, dict):
         if names is None:
             errors.append(f"transmission.{key}: keyed by joint, but the joints are not known: give joints = [...]")
@@ -113,8 +113,8 @@ def in_order(key: str, value: Any, names: Sequence[str] | None, errors: list[str
     return value
 
 
-def faults(data: Dictionary[str, Any]) -> list[str]:
-    """Everything that is wrong with the fields of a mapping, one sentence each."""
+def field_errors(data: Dictionary[str, Any]) -> list[str]:
+    """Return the errors in the fields of a mapping, one sentence each."""
     known = {f.name for f in fields(Mapping)}
     errors = [f"{key}: unknown: {choices(key, sorted(known))}" for key in data if key not in known]
     for key, (good, expected) in CHECKS.items():
@@ -127,24 +127,24 @@ def faults(data: Dictionary[str, Any]) -> list[str]:
     return errors
 
 
-def is_text(value: Any) -> bool:
-    """Whether it is a string."""
+def is_string(value: Any) -> bool:
+    """Return whether it is a string."""
     return isinstance(value, str)
 
 
 def is_names(value: Any) -> bool:
-    """Whether it is a list of strings."""
-    return isinstance(value, (list, tuple)) and all(map(is_text, value))
+    """Return whether it is a list of strings."""
+    return isinstance(value, (list, tuple)) and all(map(is_string, value))
 
 
 CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "effort": (lambda v: v in EFFORTS, "'torque' or 'current'"),
     "rate": (lambda v: isinstance(v, (int, float)) and not isinstance(v, bool) and v > 0, "a positive number [Hz]"),
-    "time_unit": (lambda v: is_text(v) and spelled(v) in OF_QUANTITY["t"], "'s', 'ms', 'us' or 'ns'"),
+    "time_unit": (lambda v: is_string(v) and spelled(v) in UNITS["s"], "'s', 'ms', 'us' or 'ns'"),
     "angle": (lambda v: v in ("rad", "deg"), "'rad' or 'deg'"),
     "joints": (is_names, "a list of joint names"),
-    "layout": (lambda v: is_text(v) and bool(v.split()) and all(w in QUANTITIES for w in v.split()), "quantities such as 't q qd tau'"),
-    "topic": (is_text, "a name such as '/joint_states'"),
+    "layout": (lambda v: is_string(v) and bool(v.split()) and all(w in QUANTITIES for w in v.split()), "quantities such as 't q qd tau'"),
+    "topic": (is_string, "a name such as '/joint_states'"),
     "columns": (lambda v: isinstance(v, dict), "a table of quantities"),
     "files": (lambda v: is_names(v) or (isinstance(v, dict) and is_names(list(v.values()))), "a list of files or a table {quantity: file}"),
 }

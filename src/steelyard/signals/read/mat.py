@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LogError, needs_extra
-from .column_table import Table
+from .column_table import ColumnTable
 from .npz import table_of_arrays
 
 
-def read_mat(path: Path, **_: Any) -> Table:
-    """The arrays of a .mat file; fields of structures are named with dots, as rec.position."""
+def read_mat(path: Path, **_: Any) -> ColumnTable:
+    """Return the arrays of a .mat file; fields of structures are named with dots, as rec.position."""
     with path.open("rb") as file:
         hdf5 = file.read(128)[:10] != b"MATLAB 5.0" and is_hdf5(path)
     arrays = from_hdf5(path) if hdf5 else from_mat5(path)
@@ -22,28 +22,28 @@ def read_mat(path: Path, **_: Any) -> Table:
 
 
 def is_hdf5(path: Path) -> bool:
-    """Whether HDF5 begins in the file, at the start or after MATLAB's own header of 512 bytes."""
+    """Return whether HDF5 begins in the file, at the start or after MATLAB's own header of 512 bytes."""
     with path.open("rb") as file:
         return b"\x89HDF\r\n\x1a\n" in file.read(520 + 8)
 
 
 def from_mat5(path: Path) -> dict[str, NDArray[Any]]:
-    """Arrays of a file up to version 7.2."""
+    """Return the arrays of a file up to version 7.2."""
     import warnings
 
     from scipy.io import loadmat
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of objects that SciPy cannot read and that are no signals
+            warnings.simplefilter("ignore")  # about objects that SciPy cannot read, which are no signals
             data = loadmat(path, squeeze_me=True, struct_as_record=False)
-    except Exception as error:  # noqa: BLE001 - a damaged file may raise anything, and one sentence is what helps
+    except Exception as error:  # noqa: BLE001 - a damaged file may raise anything
         raise LogError(f"{path}: not a .mat file that can be read: {error}") from None
     return {name: value for key, item in data.items() if not key.startswith("__") for name, value in flattened(str(key), item)}
 
 
 def flattened(name: str, item: Any) -> list[tuple[str, NDArray[Any]]]:
-    """A variable as named arrays: structures and cells of names taken apart."""
+    """Return a variable as named arrays; structures become one array per field."""
     if hasattr(item, "_fieldnames"):
         return [pair for field in item._fieldnames for pair in flattened(f"{name}.{field}", getattr(item, field))]
     array = np.asarray(item)
@@ -53,7 +53,7 @@ def flattened(name: str, item: Any) -> list[tuple[str, NDArray[Any]]]:
 
 
 def from_hdf5(path: Path) -> dict[str, NDArray[Any]]:
-    """Arrays of a file of version 7.3, which is HDF5; MATLAB's columns come first there, so they are turned round."""
+    """Return the arrays of a file of version 7.3, which is HDF5; its arrays are stored transposed."""
     try:
         import h5py
     except ImportError:

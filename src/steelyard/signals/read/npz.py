@@ -1,4 +1,4 @@
-"""NumPy's npz: one array for each quantity."""
+"""NumPy's npz: one array per signal."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LogError
-from .column_table import Table
+from ..schema import JOINTS, METADATA
+from .column_table import ColumnTable, is_text, read_metadata
+from .columns import SCHEMA
 
-NAMES = ("joint_names", "names", "joints")
+JOINT_NAMES = ("joint_names", "names", "joints")
 
 
-def read_npz(path: Path, **_: Any) -> Table:
-    """The arrays of an npz file. Pickled objects are refused: they could run code."""
+def read_npz(path: Path, **_: Any) -> ColumnTable:
+    """Return the arrays of an npz file. Pickled objects are refused: they could run code."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
             arrays = {name: data[name] for name in data.files}
@@ -26,31 +28,36 @@ def read_npz(path: Path, **_: Any) -> Table:
     return table_of_arrays(arrays, str(path))
 
 
-def table_of_arrays(arrays: Mapping[str, NDArray[Any]], source: str) -> Table:
-    """A table of the arrays that have a row for each sample: (N,), (N, n), or (n, N) turned round. The rest is left out."""
-    names = next((tuple(str(x) for x in np.ravel(arrays[key])) for key in NAMES if key in arrays and arrays[key].dtype.kind in "OUS"), None)
-    effort = str(arrays["effort"]) if "effort" in arrays and arrays["effort"].dtype.kind == "U" and arrays["effort"].ndim == 0 else None
-    remarks = tuple(str(x) for x in arrays["remarks"]) if "remarks" in arrays and arrays["remarks"].dtype.kind == "U" else ()
-    signals = {
-        name: np.squeeze(a) if a.ndim > 1 and min(a.shape) == 1 else a
-        for name, a in arrays.items()
-        if a.dtype.kind in "fiu" and a.ndim in (1, 2)
-    }
-    signals = {name: a for name, a in signals.items() if a.ndim > 0}
-    if not signals:
+def table_of_arrays(arrays: Mapping[str, NDArray[Any]], source: str) -> ColumnTable:
+    """Return a table of the arrays that have a row for each sample: (N,), (N, n), or (n, N) transposed. Others are left out."""
+    texts = {name: a for name, a in arrays.items() if is_text(a)}
+    names = next((tuple(str(x) for x in np.ravel(texts[key])) for key in JOINT_NAMES if key in texts), None)
+    remarks = tuple(str(x) for x in np.ravel(texts["remarks"])) if "remarks" in texts else ()
+    metadata = {"effort": str(texts["effort"])} if "effort" in texts and texts["effort"].ndim == 0 else {}
+    metadata |= read_metadata(str(texts[METADATA]) if METADATA in texts else None, source)
+    numeric = {name: a for name, a in arrays.items() if a.dtype.kind in "fiu" and a.ndim in (1, 2)}
+    numbers = {name: squeezed(name, a) for name, a in numeric.items() if a.shape != (1, 1)}
+    if not numbers:
         raise LogError(f"{source}: no arrays of numbers in it: {', '.join(arrays) or 'it is empty'}")
-    N = samples(signals)
-    rows = {name: a if a.shape[0] == N else a.T for name, a in signals.items() if N in a.shape}
-    rows = {name: a[:, None] if a.ndim == 1 and is_signal(name) else a for name, a in rows.items()}
-    return Table(rows, source, names, effort, remarks)
+    N = sample_count(numbers)
+    table = {name: a if a.shape[0] == N else a.T for name, a in numbers.items() if N in a.shape}
+    table = {name: a[:, None] if a.ndim == 1 and is_signal_of_joints(name, ((JOINTS,),)) else a for name, a in table.items()}
+    return ColumnTable(table, source, names, remarks, metadata=metadata)
 
 
-def is_signal(name: str) -> bool:
-    """Whether an array of one dimension is the signal of a single joint: anything but time whose name is just the quantity."""
-    return name in ("q", "qd", "qdd", "tau", "current")
+def squeezed(name: str, a: NDArray[Any]) -> NDArray[Any]:
+    """Return a matrix of one row or column as a vector; the one column of a signal of one joint stays."""
+    vector = a.ndim == 2 and 1 in a.shape and not (a.shape[1] == 1 and is_signal_of_joints(name))
+    return np.ravel(a) if vector else a
 
 
-def samples(arrays: Mapping[str, NDArray[Any]]) -> int:
-    """The number of samples: the length that most arrays share, the longer one of two."""
+def is_signal_of_joints(name: str, shapes: object = None) -> bool:
+    """Return whether the schema has a signal of this name with a column per joint, and only of the given shapes."""
+    row = SCHEMA.get(name)
+    return row is not None and row.per_joint and shapes in (None, row.shapes)
+
+
+def sample_count(arrays: Mapping[str, NDArray[Any]]) -> int:
+    """Return the length that most arrays share, the longer one of two."""
     lengths = [max(a.shape) for a in arrays.values()]
     return max(set(lengths), key=lambda length: (lengths.count(length), length))

@@ -9,26 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LogError, needs_extra
-from .column_table import Table
+from ..schema import METADATA
+from .column_table import ColumnTable, read_metadata
 
 
-def read_parquet(path: Path, **_: Any) -> Table:
-    """The columns of a Parquet file; lists in cells stay lists, times become nanoseconds since 1970."""
+def read_parquet(path: Path, **_: Any) -> ColumnTable:
+    """Return the columns of a Parquet file; lists in cells stay lists, times become nanoseconds since 1970."""
     try:
         import polars as pl
     except ImportError:
         raise needs_extra("polars", "tables", "reading Parquet") from None
     try:
-        frame = pl.read_parquet(path)
+        frame, written = pl.read_parquet(path), pl.read_parquet_metadata(path).get(METADATA)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise LogError(f"{path}: not a Parquet file that can be read: {error}") from None
     if not frame.height:
         raise LogError(f"{path}: the file holds no rows")
-    return Table({name: column(frame[name]) for name in frame.columns}, str(path))
+    columns = {name: array_of(frame[name]) for name in frame.columns}
+    return ColumnTable(columns, str(path), metadata=read_metadata(written, str(path)))
 
 
-def column(series: Any) -> NDArray[Any]:
-    """One column as an array: numbers, (N, n) blocks of fixed-size arrays, or objects."""
+def array_of(series: Any) -> NDArray[Any]:
+    """Return a column as an array: numbers, (N, n) blocks of fixed-size arrays, or objects."""
     kind = series.dtype
     if kind.is_temporal():
         return np.asarray(series.cast(int).to_numpy() * {"ms": 10**6, "us": 10**3}.get(getattr(kind, "time_unit", "ns"), 1))

@@ -1,113 +1,147 @@
-"""A Log out of a table: which columns are q, qd, qdd, tau, current, of which joint, in which unit."""
+"""A Log from a table: which columns are which signal, of which joint, in which unit."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import LogError, choices
+from ...errors import CallError, LogError, choices
 from ..log import Log
+from ..schema import Payload
 from ..units import factor
-from .clock import read_time
-from .column_table import Table
-from .columns import Column, parse
+from .column_table import ColumnTable
+from .columns import QUANTITIES, SCHEMA, Column, parse
 from .mapping import Mapping
+from .time_column import read_time
 
 Array = NDArray[np.float64]
-Signal = tuple[Array, "tuple[str, ...] | None"]
+Names = tuple[str, ...] | None
 
-SIGNALS = ("q", "qd", "qdd", "tau", "current", "effort")
+BASIC = ("q", "qd", "qdd", "tau", "current", "effort")
+"""Quantities whose columns must be understood. Columns of others that do not fit are left out, with a remark."""
 
 
-def assemble(table: Table, robot: Sequence[str] | None, mapping: Mapping) -> Log:
-    """The log in a table. `robot` are the joint names to look for, in their order; without them the file's own order stands."""
+class Picked(NamedTuple):
+    """A quantity in SI units, the names of its joints where they are known, and the unit that it was converted from."""
+
+    value: Array
+    joints: Names
+    unit: str | None
+
+
+def to_log(table: ColumnTable, robot: Names, mapping: Mapping) -> Log:
+    """Return the log in a table. `robot` are the joint names to look for, in their order; without them the file's own order is kept."""
     if mapping.layout is not None:
-        table = laid_out(table, mapping.layout, len(robot) if robot else None)
+        table = name_by_layout(table, mapping.layout, len(robot) if robot else None)
     joints = robot or mapping.joints or table.joint_names
     found = [parse(name, joints or ()) for name in table.names]
-    t, said = read_time(table, found, mapping.columns.get("t"), mapping.time_unit)
-    signals: dict[str, Array] = {}
-    names: tuple[str, ...] | None = tuple(joints) if joints else None
-    for quantity in SIGNALS:
-        signal = pick(table, found, quantity, names, mapping)
-        if signal is not None:
-            signals[quantity], own = signal
-            names = names or own
-    if "q" not in signals:
+    time = read_time(table, found, mapping.columns.get("t"), mapping.time_unit)
+    picked, left_out = pick_all(table, found, joints, mapping)
+    if "q" not in picked:
         raise LogError(no_positions(table, robot))
-    signals, effort = torque_or_current(table, signals, mapping)
-    N = len(signals["q"])
+    signals, effort = torque_or_current(table, {quantity: made.value for quantity, made in picked.items()}, mapping)
+    t, remarks = time.t, time.remarks
     if t is None:
         if mapping.rate is None:
             raise LogError(f"{table.source}: no column of time: name it with columns={{'t': '...'}}, or give rate= [Hz]. {listed(table)}")
-        t, said = np.arange(N) / mapping.rate, (f"No column of time: {mapping.rate:.6g} Hz, as given.",)
-    skipped = [c.name for c in found if c.command and c.quantity in SIGNALS]
-    if skipped:
-        said += (f"Columns that hold commands, not measurements, were left out: {', '.join(skipped[:12])}.",)
-    if names is not None and len(names) != signals["q"].shape[1]:
-        names = None
+        t, remarks = np.arange(len(signals["q"])) / mapping.rate, (f"No column of time: {mapping.rate:.6g} Hz, as given.",)
+    units = {"t": time.unit} | {quantity: made.unit for quantity, made in picked.items()}
+    names = joints or next((made.joints for made in picked.values() if made.joints), None)
     return Log(
         t=t,
         **signals,
-        joint_names=names,
+        joint_names=names if names is not None and len(names) == signals["q"].shape[1] else None,
         effort=effort,
-        remarks=table.remarks + said,
+        remarks=table.remarks + remarks + left_out + skipped_commands(found),
         source=table.source,
+        payload=payload_of(table),
+        units=table.metadata.get("units", {}) | {name: unit for name, unit in units.items() if unit},
     )
 
 
-def pick(table: Table, found: Sequence[Column], quantity: str, joints: Sequence[str] | None, mapping: Mapping) -> Signal | None:
-    """The (N, n) array of a quantity and the names of its joints, in SI units; None where the table has none."""
+def pick_all(table: ColumnTable, found: Sequence[Column], joints: Names, mapping: Mapping) -> tuple[dict[str, Picked], tuple[str, ...]]:
+    """Return all quantities of the table, {name: picked}, and remarks on columns that do not fit."""
+    picked: dict[str, Picked] = {}
+    remarks = []
+    for quantity in (*BASIC, *(name for name in QUANTITIES if name not in ("t", *BASIC))):
+        try:
+            made = pick(table, found, quantity, joints, mapping)
+        except LogError as error:
+            if quantity in BASIC or quantity in mapping.columns:
+                raise
+            remarks.append(f"{quantity} was left out: {str(error).removeprefix(f'{table.source}: ')}")
+            continue
+        if made is not None and (quantity in BASIC or np.any(np.isfinite(made.value))):
+            picked[quantity] = made
+            joints = joints or made.joints
+    return picked, tuple(remarks)
+
+
+def pick(table: ColumnTable, found: Sequence[Column], quantity: str, joints: Names, mapping: Mapping) -> Picked | None:
+    """Return a quantity in SI units; None where the table has none."""
     asked = mapping.columns.get(quantity)
     if asked is not None:
-        return asked_for(table, quantity, asked, joints, mapping)
+        return pick_asked(table, quantity, asked, joints, mapping)
     own = [c for c in found if c.quantity == quantity and not c.command]
-    blocks = [c for c in own if table.columns[c.name].ndim == 2]
-    if blocks:
-        return whole_block(table, quantity, in_si(table, quantity, [the_one(table, quantity, blocks)], mapping), joints)
+    if quantity == "q" and not own:  # positions of motors or links are all there is
+        own = [c for c in found if c.quantity in ("motor_position", "link_position") and not c.command]
     if not own:
         return None
-    columns = arranged(table, quantity, own, joints)
+    blocks = [c for c in own if table.columns[c.name].ndim == 2]
+    if blocks:
+        return order_block(table, quantity, in_si(table, quantity, [only(table, quantity, blocks)], mapping), joints)
+    row = SCHEMA.get(quantity)
+    if row is not None and row.components:
+        return in_si(table, quantity, by_component(table, quantity, own), mapping)
+    if row is not None and () in row.shapes and [c.label for c in own] == [""]:
+        made = in_si(table, quantity, own, mapping)
+        return made._replace(value=made.value[:, 0])
+    columns = arrange(table, quantity, own, joints)
     if columns is None:
         return None
     labels = tuple(c.label for c in columns)
-    return in_si(table, quantity, columns, mapping), tuple(joints) if joints else (None if all(map(str.isdigit, labels)) else labels)
+    return in_si(table, quantity, columns, mapping)._replace(joints=joints or (None if all(map(str.isdigit, labels)) else labels))
 
 
-def asked_for(table: Table, quantity: str, asked: Any, joints: Sequence[str] | None, mapping: Mapping) -> Signal:
-    """The columns that the mapping names: one block, a list in order, or {joint: column}."""
+def pick_asked(table: ColumnTable, quantity: str, asked: Any, joints: Names, mapping: Mapping) -> Picked:
+    """Return the columns that the mapping names: one block, a list in order, or {joint: column}."""
     if isinstance(asked, str):
         table.column(asked)
-        return whole_block(table, quantity, in_si(table, quantity, [parse(asked)], mapping), joints)
+        return order_block(table, quantity, in_si(table, quantity, [parse(asked)], mapping), joints)
     if isinstance(asked, dict):
-        order = list(joints or asked)
+        order = tuple(joints or asked)
         missing = [joint for joint in order if joint not in asked]
         if missing:
             raise LogError(f"{table.source}: columns.{quantity} names no column for joint '{missing[0]}': {choices(missing[0], asked)}")
         joints, asked = order, [asked[joint] for joint in order]
     for name in asked:
         table.column(name)
-    return in_si(table, quantity, [parse(name) for name in asked], mapping), matching(table, quantity, len(asked), joints)
+    check_count(table, quantity, len(asked), joints)
+    return in_si(table, quantity, [parse(name) for name in asked], mapping)._replace(joints=joints)
 
 
-def in_si(table: Table, quantity: str, columns: Sequence[Column], mapping: Mapping) -> Array:
-    """The columns side by side (N, n), each in SI units."""
-    parts = []
-    for column in columns:
-        unit = column.unit or (mapping.angle if quantity in ("q", "qd", "qdd") else None)
-        scale = 1.0 if quantity == "effort" else factor(unit, quantity)
+def in_si(table: ColumnTable, quantity: str, columns: Sequence[Column], mapping: Mapping) -> Picked:
+    """Return the columns side by side (N, n), each in SI units."""
+    row = SCHEMA.get(quantity)
+    of_columns = list(row.components.values()) if row else []
+    parts, from_unit = [], None
+    for i, column in enumerate(columns):
+        si = of_columns[i] if len(of_columns) == len(columns) else row.unit if row and not of_columns else ""
+        unit = column.unit or (mapping.angle if si.startswith("rad") else None)
+        scale = factor(unit, si) if si else 1.0
         if scale is None:
             raise LogError(f"{table.source}: column '{column.name}' is in '{unit}', which is no unit of {quantity}")
+        from_unit = unit if scale != 1.0 else from_unit
         parts.append(table.numbers(column.name) * scale)
-    return np.column_stack(parts)
+    return Picked(np.column_stack(parts), None, from_unit)
 
 
-def the_one(table: Table, quantity: str, blocks: Sequence[Column]) -> Column:
-    """The only block there is, or the one that is called just like the quantity."""
+def only(table: ColumnTable, quantity: str, blocks: Sequence[Column]) -> Column:
+    """Return the only block, or the one that is called just like the quantity."""
     plain = [c for c in blocks if c.name.lower() == quantity] or list(blocks)
     if len(plain) > 1:
         raise LogError(
@@ -117,120 +151,141 @@ def the_one(table: Table, quantity: str, blocks: Sequence[Column]) -> Column:
     return plain[0]
 
 
-def whole_block(table: Table, quantity: str, block: Array, joints: Sequence[str] | None) -> Signal:
-    """An array of all joints, its columns in the order of the names where the file itself gives names."""
-    own = table.joint_names
-    if own is None or joints is None or len(own) != block.shape[1] or tuple(joints) == own:
-        return block, matching(table, quantity, block.shape[1], joints)
+def order_block(table: ColumnTable, quantity: str, made: Picked, joints: Names) -> Picked:
+    """Return an array of all joints with its columns in the order of the joints, where the file itself names them."""
+    own, count = table.joint_names, made.value.shape[1]
+    if own is None or joints is None or len(own) != count or joints == own or components_of(quantity):
+        check_count(table, quantity, count, joints)
+        return made._replace(joints=None if components_of(quantity) else joints)
     absent = [joint for joint in joints if joint not in own]
     if absent:
         raise LogError(f"{table.source}: no joint '{absent[0]}' in {quantity}: {choices(absent[0], own)}")
-    return block[:, [own.index(joint) for joint in joints]], tuple(joints)
+    return made._replace(value=made.value[:, [own.index(joint) for joint in joints]], joints=joints)
 
 
-def matching(table: Table, quantity: str, count: int, joints: Sequence[str] | None) -> tuple[str, ...] | None:
-    """The joints' names where there are as many as columns."""
-    if joints is not None and len(joints) != count:
-        raise LogError(f"{table.source}: {count} columns of {quantity} for {len(joints)} joints: {', '.join(joints)}")
-    return tuple(joints) if joints else None
+def components_of(quantity: str) -> tuple[str, ...]:
+    """Return the names of the components of a signal that is not per joint; () for one that is."""
+    return tuple(SCHEMA[quantity].components) if quantity in SCHEMA else ()
 
 
-def arranged(table: Table, quantity: str, columns: Sequence[Column], joints: Sequence[str] | None) -> list[Column] | None:
-    """The columns in the order of the joints: by name, by a name spelled a little differently, or by number."""
+def check_count(table: ColumnTable, quantity: str, count: int, joints: Names) -> None:
+    """Raise LogError where the number of columns is not that of the joints or components."""
+    expected, what = (components_of(quantity), "components") if components_of(quantity) else (joints, "joints")
+    if expected is not None and len(expected) != count:
+        raise LogError(f"{table.source}: {count} columns of {quantity} for {len(expected)} {what}: {', '.join(expected)}")
+
+
+def by_component(table: ColumnTable, quantity: str, columns: Sequence[Column]) -> list[Column]:
+    """Return the columns in the order of the signal's components; raise LogError where one is missing."""
+    by_label = {c.label: c for c in columns}
+    missing = [f"{quantity}_{name}" for name in components_of(quantity) if name not in by_label]
+    if missing:
+        raise LogError(f"{table.source}: no column {', '.join(missing)}")
+    return [by_label[name] for name in components_of(quantity)]
+
+
+def arrange(table: ColumnTable, quantity: str, columns: Sequence[Column], joints: Names) -> list[Column] | None:
+    """Return the columns in the order of the joints: by name, by a name spelled a little differently, or by number."""
     labels = [c.label for c in columns]
+    numbered = all(map(ends_in_number, labels))
     twice = next((c for c in columns if labels.count(c.label) > 1), None)
-    if twice is not None and (joints is None or twice.label in joints or all(map(ends_in_number, labels))):
+    if twice is not None and (joints is None or twice.label in joints or numbered):
         same = ", ".join(c.name for c in columns if c.label == twice.label)
         raise LogError(
             f"{table.source}: several columns could be {quantity} of '{twice.label}': {same}; say which: columns={{'{quantity}': [...]}}"
         )
-    numbered = all(map(ends_in_number, labels))
+    in_order = sorted(columns, key=lambda c: joint_number(c.label))
     if joints is None:
-        return (
-            sorted(columns, key=lambda c: number(c.label))
-            if numbered and len({number(label) for label in labels}) == len(labels)
-            else list(columns)
-        )
-    for key in (str, plainly):
+        return in_order if numbered and len({joint_number(label) for label in labels}) == len(labels) else list(columns)
+    for key in (str, simplified):
         by_label = {key(c.label): c for c in columns}
         if all(key(joint) in by_label for joint in joints):
             return [by_label[key(joint)] for joint in joints]
     if numbered and len(columns) == len(joints) and not any(label in joints for label in labels):
-        return sorted(columns, key=lambda c: number(c.label))
-    if quantity in ("qd", "qdd"):  # they can be had from q
+        return in_order
+    if quantity in ("qd", "qdd"):  # they can be computed from q
         return None
     raise LogError(missing_joint(table, quantity, columns, joints))
 
 
-def missing_joint(table: Table, quantity: str, columns: Sequence[Column], joints: Sequence[str]) -> str:
-    """The sentence for columns that do not fit the joints."""
-    labels = [c.label for c in columns]
-    if all(map(ends_in_number, labels)) and not any(label in joints for label in labels):
-        names = ", ".join(c.name for c in columns)
-        return f"{table.source}: {len(columns)} columns of {quantity} ({names}) for {len(joints)} joints: {', '.join(joints)}"
-    absent = next(joint for joint in joints if plainly(joint) not in {plainly(label) for label in labels})
-    return f"{table.source}: no column of {quantity} for joint '{absent}': {choices(absent, labels)}. {listed(table)}"
-
-
-def torque_or_current(table: Table, signals: dict[str, Array], mapping: Mapping) -> tuple[dict[str, Array], str | None]:
-    """What `effort` holds, put where it belongs. It is stated, never guessed."""
-    signals = dict(signals)
-    unnamed = signals.pop("effort", None)
-    stated = mapping.effort or table.effort
-    if unnamed is not None and "tau" not in signals:
+def torque_or_current(table: ColumnTable, signals: dict[str, Array], mapping: Mapping) -> tuple[dict[str, Array], str | None]:
+    """Return the signals with `effort` as tau or current, and which of both it is. That must be stated: data cannot tell."""
+    effort = signals.pop("effort", None)
+    stated = mapping.effort or table.metadata.get("effort")
+    if effort is not None and "tau" not in signals:
         if stated is None:
             raise LogError(
                 f"{table.source}: is `effort` torque [N m] or motor current [A]? It cannot be told from the data: "
                 "give effort='torque' or effort='current'"
             )
-        signals["tau" if stated == "torque" else "current"] = unnamed
+        signals["tau" if stated == "torque" else "current"] = effort
     return signals, stated or ("torque" if "tau" in signals else "current" if "current" in signals else None)
 
 
-def laid_out(table: Table, layout: str, n: int | None) -> Table:
-    """A table whose columns are named after a layout such as 't q tau': one column of time, n of each other quantity."""
+def payload_of(table: ColumnTable) -> Payload | None:
+    """Return the payload that the file's metadata has; None for none."""
+    try:
+        return Payload(**data) if (data := table.metadata.get("payload")) else None
+    except (TypeError, CallError) as error:
+        raise LogError(f"{table.source}: its payload cannot be read: {error}") from None
+
+
+def name_by_layout(table: ColumnTable, layout: str, n: int | None) -> ColumnTable:
+    """Return the table with columns named after a layout such as 't q tau': one column of time, n of each signal of joints."""
     parts = layout.split()
-    wide = [p for p in parts if p != "t"]
-    rest = len(table.names) - parts.count("t")
-    n = n or (rest // len(wide) if wide else 0)
-    if not wide or rest != n * len(wide):
-        raise LogError(
-            f"{table.source}: layout '{layout}' with {n} joints needs {parts.count('t') + n * len(wide)} columns, found {len(table.names)}"
-        )
-    names = [name for part in parts for name in (["t"] if part == "t" else [f"{part}{j + 1}" for j in range(n)])]
-    return Table(dict(zip(names, table.columns.values(), strict=True)), table.source, table.joint_names, table.effort, table.remarks)
+    fixed = {part: ["t"] if part == "t" else [f"{part}_{name}" for name in components_of(part)] for part in parts}
+    wide = [part for part in parts if not fixed[part]]
+    known = sum(len(names) for names in fixed.values())
+    n = n or ((len(table.names) - known) // len(wide) if wide else 0)
+    if not wide or len(table.names) != known + n * len(wide):
+        raise LogError(f"{table.source}: layout '{layout}' with {n} joints needs {known + n * len(wide)} columns, found {len(table.names)}")
+    return table.renamed([name for part in parts for name in fixed[part] or [f"{part}{j + 1}" for j in range(n)]])
 
 
-def no_positions(table: Table, robot: Sequence[str] | None) -> str:
-    """The sentence for a table in which no column is a position."""
-    wanted = (
-        f" Expected columns such as 'q_{robot[0]}', '{robot[0]}.position', or q1 to q{len(robot)}."
-        if robot
-        else " Expected columns such as q1, q2, ..."
-    )
-    how = "say which they are with columns={'q': [...]}" + (
-        ", or with layout='t q tau' as there is no header" if table.facts.get("headless") else ""
-    )
-    return f"{table.source}: no column holds positions: {how}.{wanted} {listed(table)}"
+# -- sentences and labels ------------------------------------------------------------------------------------------------------
 
 
-def listed(table: Table) -> str:
-    """The columns that were found, to end a message with."""
+def skipped_commands(found: Sequence[Column]) -> tuple[str, ...]:
+    """Return a remark on columns that are left out since they were not measured."""
+    names = [c.name for c in found if c.command and c.quantity in QUANTITIES]
+    return (f"Columns that hold commands, not measurements, were left out: {', '.join(names[:12])}.",) if names else ()
+
+
+def missing_joint(table: ColumnTable, quantity: str, columns: Sequence[Column], joints: Sequence[str]) -> str:
+    """Return the sentence for columns that do not fit the joints."""
+    labels = [c.label for c in columns]
+    if all(map(ends_in_number, labels)) and not any(label in joints for label in labels):
+        names = ", ".join(c.name for c in columns)
+        return f"{table.source}: {len(columns)} columns of {quantity} ({names}) for {len(joints)} joints: {', '.join(joints)}"
+    absent = next(joint for joint in joints if simplified(joint) not in {simplified(label) for label in labels})
+    return f"{table.source}: no column of {quantity} for joint '{absent}': {choices(absent, labels)}. {listed(table)}"
+
+
+def no_positions(table: ColumnTable, robot: Names) -> str:
+    """Return the sentence for a table in which no column is a position."""
+    such = f"'q_{robot[0]}', '{robot[0]}.position', or q1 to q{len(robot)}" if robot else "q1, q2, ..."
+    headless = ", or with layout='t q tau' as there is no header" if table.headless else ""
+    how = f"say which they are with columns={{'q': [...]}}{headless}"
+    return f"{table.source}: no column holds positions: {how}. Expected columns such as {such}. {listed(table)}"
+
+
+def listed(table: ColumnTable) -> str:
+    """Return the columns that were found, to end a message with."""
     names = table.names
     return f"Columns found: {', '.join(names[:40])}{f', and {len(names) - 40} more' if len(names) > 40 else ''}."
 
 
 def ends_in_number(label: str) -> bool:
-    """Whether a label is numbered."""
+    """Return whether a label ends in a number."""
     return bool(re.search(r"\d+$", label))
 
 
-def number(label: str) -> int:
-    """The number that ends a label."""
+def joint_number(label: str) -> int:
+    """Return the number that ends a label, 0 for none."""
     match = re.search(r"\d+$", label)
     return int(match[0]) if match else 0
 
 
-def plainly(label: str) -> str:
-    """A label in lower case, without signs and without the word joint."""
+def simplified(label: str) -> str:
+    """Return a label in lower case, without signs and without the word joint."""
     return re.sub(r"[^0-9a-z]|joint", "", label.lower()) or label

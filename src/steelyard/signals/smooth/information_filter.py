@@ -1,4 +1,4 @@
-"""The smoother at any step: information filters forward and backward in time, and the sum of what both know."""
+"""The smoother for any step: the sum of information filters forward and backward in time."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .motion_model import diffusion, mirror, transition
-from .noise import Noise
+from .motion_model import Noise, diffusion, mirror, transition
 from .steady_state import symmetric
 
 Array = NDArray[np.float64]
@@ -25,7 +24,7 @@ class Pass:
 
 
 def scan(back: Array, Q: Array, information: Array, z: Array) -> Pass:
-    """The information filter over N samples, all lanes at once, from knowing nothing.
+    """Run the information filter over N samples, all lanes at once, starting from zero information.
 
     M = F^-T L F^-1,  L' = M (I + Q M)^-1,  y' = (I + M Q)^-1 F^-T y;  then L = L' + diag(w), y = y' + w z.
     back (N, lanes, k, k) is F^-1 into each sample, Q (N, lanes, k, k) the noise on the way, information w and z are (N, lanes, k).
@@ -53,16 +52,16 @@ def scan(back: Array, Q: Array, information: Array, z: Array) -> Pass:
 
 
 def prepare(noise: Noise, t: Array, unit_dt: float) -> tuple[Array, Array]:
-    """F^-1 and Q (N, n, k, k) of the step into each sample, in scaled units; those into the first one are not used."""
+    """Return F^-1 and Q (N, n, k, k) of the step into each sample, in scaled units; those of the first sample are not used."""
     units = noise.units(unit_dt)
     step = np.diff(t, prepend=t[0])[:, None] / units.time
     return transition(-step, noise.order), units.intensity(noise)[:, None, None] * diffusion(step, noise.order)
 
 
 def smooth_information(noise: Noise, t: Array, z: Array, information: Array) -> tuple[Array, Array]:
-    """Smoothed states x (N, n, k) and covariances P (N, n, k, k), scaled: P^-1 = L_f + L_b, x = P (y_f + y_b).
+    """Return smoothed states x (N, n, k) and covariances P (N, n, k, k), scaled: P^-1 = L_f + L_b, x = P (y_f + y_b).
 
-    z and information are (N, n, k), scaled; information zero where a sample is missing. Needs at least k samples.
+    z and information are (N, n, k), scaled; the information of a missing sample is zero. Needs at least k samples.
     """
     dt = float(np.median(np.diff(t)))
     n, sign = z.shape[1], mirror(z.shape[2])

@@ -1,23 +1,26 @@
-"""Kalman filter and Rauch-Tung-Striebel smoother: q, qd, qdd and how sure they are, with nothing to tune."""
+"""Kalman filter and Rauch-Tung-Striebel smoother: q, qd, qdd and their covariance, with noise levels by maximum likelihood."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import CallError
-from ..clean.segments import is_uniform, split
+from ..segments import is_uniform, split
 from .information_filter import smooth_information
 from .likelihood import fit_noise
-from .noise import Noise
+from .motion_model import Noise
 from .steady_state import Steady, covariance_steady, smooth_steady, steady
 
 Array = NDArray[np.float64]
 
 OUTPUTS = 3
-"""q, qd, qdd: what is handed out, also of a model that carries jerk."""
+"""q, qd, qdd are returned, also by a model whose state has the jerk."""
+PART, OVERLAP = 60_000, 2_000
+"""Samples smoothed at once, and further samples on either side that they are smoothed with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +37,7 @@ class Smoother:
 
     @classmethod
     def fit(cls, t: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None, order: int = 3) -> Smoother:
-        """Noise levels of each joint by maximum likelihood. t [s] is (N,), q [rad] and qd [rad/s] (N, n); order k = 3 or 4."""
+        """Find the noise levels of each joint by maximum likelihood. t [s] is (N,), q [rad] and qd [rad/s] (N, n); order k = 3 or 4."""
         t, q = np.asarray(t, float), np.asarray(q, float)
         if order not in (3, 4):
             raise CallError(f"the smoother's order is 3 (white jerk) or 4 (white snap), not {order!r}")
@@ -42,31 +45,41 @@ class Smoother:
 
     @property
     def bandwidth(self) -> Array:
-        """(n,) frequency [Hz] at which the smoothed position is 1/sqrt(2) of the measured one."""
+        """Frequency (n,) [Hz] at which the smoothed position is 1/sqrt(2) of the measured one."""
         return self.noise.bandwidth(self.dt)
 
     def states(self, t: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None) -> tuple[Array, Array]:
-        """x (N, n, 3) = q, qd, qdd and their covariance P (N, n, 3, 3), in SI units; each segment on its own."""
+        """Return x (N, n, 3) = q, qd, qdd and their covariance P (N, n, 3, 3), in SI units; each segment on its own."""
+        parts = list(self.parts(t, q, qd))
+        return np.concatenate([x for _, x, _ in parts]), np.concatenate([P for _, _, P in parts])
+
+    def parts(self, t: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None) -> Iterator[tuple[slice, Array, Array]]:
+        """Yield (slice, x, P) of consecutive parts of at most `PART` samples, so that long logs need little memory."""
         t, q = np.asarray(t, float), np.asarray(q, float)
         v = np.zeros_like(q) if qd is None else np.asarray(qd, float)
-        noise = self.noise if qd is not None else self.noise.of_q_alone()
-        parts = [one_segment(noise, t[part], q[part], v[part]) for part in split(t)]
-        return np.concatenate([x for x, _ in parts]), np.concatenate([P for _, P in parts])
+        noise = self.noise if qd is not None else self.noise.without_velocity()
+        for segment in split(t):
+            for start in range(segment.start, segment.stop, PART):
+                part = slice(start, min(start + PART, segment.stop))
+                wide = slice(max(segment.start, start - OVERLAP), min(segment.stop, part.stop + OVERLAP))
+                x, P = one_segment(noise, t[wide], q[wide], v[wide])
+                inner = slice(part.start - wide.start, part.stop - wide.start)
+                yield part, x[inner], P[inner]
 
     def apply(self, x: ArrayLike, t: ArrayLike, joint: int) -> Array:
-        """The position filter of one joint applied to other signals x (N, ...): zero phase, gain 1 / (1 + (f/f0)^2k).
+        """Apply the position filter of one joint to other signals x (N, ...): zero phase, gain 1 / (1 + (f/f0)^2k).
 
-        Put the torque of a joint and its rows of the regressor through it, and tau = Y pi still holds.
+        If it is applied to the torque of a joint and to its rows of the regressor, tau = Y pi still holds.
         """
         x, t = np.asarray(x, float), np.asarray(t, float)
-        only_q = self.noise.of([joint]).of_q_alone()
+        only_q = self.noise.of([joint]).without_velocity()
         columns = x.reshape(len(x), -1)
         parts = [filter_columns(only_q, t[part], columns[part]) for part in split(t)]
         return np.concatenate(parts).reshape(x.shape)
 
 
 def one_segment(noise: Noise, t: Array, q: Array, qd: Array) -> tuple[Array, Array]:
-    """x (N, n, 3) and P (N, n, 3, 3) of one segment: constant gains where the step is constant and there is time to forget the ends."""
+    """Return x (N, n, 3), P (N, n, 3, 3) of one segment, by constant gains for a constant step and a segment longer than the memory."""
     N, n, k = len(t), noise.n, noise.order
     if k > N:
         return unknown(q)
@@ -83,14 +96,14 @@ def one_segment(noise: Noise, t: Array, q: Array, qd: Array) -> tuple[Array, Arr
 
 
 def unknown(q: Array) -> tuple[Array, Array]:
-    """What too few samples tell: the positions as measured, at rest, with an infinite variance, so that nobody relies on them."""
+    """Return the estimate for too few samples: the measured positions, zero derivatives, infinite variances."""
     x = np.zeros((*q.shape, OUTPUTS))
     x[..., 0] = q
     return x, np.broadcast_to(np.diag(np.full(OUTPUTS, np.inf)), (*q.shape, OUTPUTS, OUTPUTS)).copy()
 
 
 def steady_joint(noise: Noise, model: Steady, dt: float, q: Array, qd: Array) -> tuple[Array, Array]:
-    """x (N, 3), P (N, 3, 3) of one joint by constant gains."""
+    """Return x (N, 3), P (N, 3, 3) of one joint by constant gains."""
     scale = noise.units(dt).scale(noise.order)[0]
     z = measured(q[:, None] - q[0], qd[:, None], scale[None])[:, 0]
     x = smooth_steady(model, z[None], OUTPUTS)[0] * scale[:OUTPUTS]
@@ -99,7 +112,7 @@ def steady_joint(noise: Noise, model: Steady, dt: float, q: Array, qd: Array) ->
 
 
 def varying_joints(noise: Noise, t: Array, q: Array, qd: Array) -> tuple[Array, Array]:
-    """x (N, n, 3), P (N, n, 3, 3) by the full recursion."""
+    """Return x (N, n, 3), P (N, n, 3, 3) by the full recursion."""
     units = noise.units(float(np.median(np.diff(t))))
     scale = units.scale(noise.order)
     z = measured(q - q[0], qd, scale)
@@ -111,14 +124,14 @@ def varying_joints(noise: Noise, t: Array, q: Array, qd: Array) -> tuple[Array, 
 
 
 def measured(q: Array, qd: Array, scale: Array) -> Array:
-    """z (N, n, k): q and qd in scaled units, zeros for what is not measured."""
+    """Return z (N, n, k): q and qd in scaled units, zeros for what is not measured."""
     z = np.zeros((*q.shape, scale.shape[-1]))
     z[..., 0], z[..., 1] = q / scale[:, 0], qd / scale[:, 1]
     return z
 
 
 def filter_columns(noise: Noise, t: Array, x: Array) -> Array:
-    """Each column of x (N, m) through one joint's position filter."""
+    """Filter each column of x (N, m) by one joint's position filter."""
     N, k = len(t), noise.order
     if k > N:
         return x.copy()

@@ -1,4 +1,4 @@
-"""Noise levels by maximum likelihood: the ones that make the data least surprising, joint by joint."""
+"""Noise levels of each joint by maximum likelihood."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LogError
-from ..clean.segments import is_uniform, split
+from ..segments import has_uniform_segments, split
 from .information_filter import prepare, scan
-from .noise import Noise
-from .steady_state import Steady, guess, run, steady
+from .motion_model import Noise
+from .steady_state import Steady, initial_state, run, steady
 
 Array = NDArray[np.float64]
 
 BLOCK, BLOCKS = 2048, 8
-"""At most this many samples in a row, and this many such blocks: enough to know two numbers well, whatever the log's length."""
+"""The likelihood is evaluated on at most BLOCKS blocks of BLOCK samples: enough for two unknowns, whatever the log's length."""
 FEW_BLOCK, FEW_BLOCKS = 512, 4
-"""The same where the step varies and the recursion is slower."""
+"""The same for a varying step, where the recursion is slower."""
 CEILING = 7.0
-"""log10 of s dt^(2k-1)/r from which on the smoother does nothing but interpolate."""
+"""log10 of s dt^(2k-1)/r above which the smoother only interpolates."""
 
 
 def fit_noise(t: Array, q: Array, qd: Array | None = None, order: int = 3) -> Noise:
-    """Per joint, the intensity s of the white k-th derivative and the variances of q and qd, by the likelihood of the innovations.
+    """Find per joint the intensity s of the white k-th derivative and the variances of q and qd, by the likelihood of the innovations.
 
     -2 log L = sum log S_i + e_i^2 / S_i. One scale is free, so for q alone the search has one dimension: log(s dt^(2k-1) / r).
     t [s] (N,), q [rad] (N, n), qd [rad/s] (N, n). Schweppe, IEEE Trans. Information Theory 11 (1965), p. 61.
     """
     dt = float(np.median(np.diff(t)))
-    even = all(is_uniform(t[part]) for part in split(t))
+    even = has_uniform_segments(t)
     length, count = (BLOCK, BLOCKS if qd is None else BLOCKS // 2) if even else (FEW_BLOCK, FEW_BLOCKS)
-    blocks = pick(t, length, count, 4 * order)
+    blocks = choose_blocks(t, length, count, 4 * order)
     length = min(part.stop - part.start for part in blocks)
     floor = 2 * order * np.log10(max(0.5 / length, 80.0 / len(t) if len(t) > 4000 else 0.0))
     z = [np.stack([q[part] - q[part.start]] + ([] if qd is None else [qd[part] * dt]), axis=-1) for part in blocks]
@@ -41,8 +41,8 @@ def fit_noise(t: Array, q: Array, qd: Array | None = None, order: int = 3) -> No
     return Noise(order, 10.0 ** theta[:, 0] * variance / dt ** (2 * order - 1), np.sqrt(variance), sigma_qd)
 
 
-def pick(t: Array, length: int, count: int, least: int) -> list[slice]:
-    """Blocks of equal length, spread evenly over the segments."""
+def choose_blocks(t: Array, length: int, count: int, least: int) -> list[slice]:
+    """Return blocks of equal length, spread evenly over the segments."""
     whole = [part for part in split(t) if part.stop - part.start >= least]
     if not whole:
         raise LogError(f"no stretch of {least} samples without a gap: too short to tell motion from noise")
@@ -53,56 +53,58 @@ def pick(t: Array, length: int, count: int, least: int) -> list[slice]:
 
 
 def search_even(order: int, _: list[Array], z: list[Array], floor: float) -> tuple[Array, Array]:
-    """theta (n, 1 or 2) = log10 of s dt^(2k-1)/r and of r_qd dt2/r, and r (n,), at a constant step."""
+    """Return theta (n, 1 or 2) = log10 of s dt^(2k-1)/r and of r_qd dt2/r, and r (n,), at a constant step."""
     data = np.moveaxis(np.stack(z), 2, 0)  # (n, blocks, N, m)
     n, m = len(data), data.shape[-1]
     theta, variance = np.zeros((n, m)), np.zeros(n)
     grid = np.arange(floor, CEILING, 2.0)
-    table = np.array([surprise(order, [g], data[..., :1])[0] for g in grid])
+    table = np.array([negative_log_likelihood(order, [g], data[..., :1])[0] for g in grid])
     for j in range(n):
         theta[j, 0] = search_ratio(order, data[j : j + 1, ..., :1], float(grid[np.argmin(table[:, j])]), floor)
         if m == 2:
             theta[j] = search_both(order, data[j : j + 1], theta[j, 0], floor)
-        variance[j] = surprise(order, theta[j], data[j : j + 1])[1][0]
+        variance[j] = negative_log_likelihood(order, theta[j], data[j : j + 1])[1][0]
     return theta, variance
 
 
 def search_ratio(order: int, z: Array, start: float, floor: float) -> float:
-    """log10 of s dt^(2k-1)/r of one joint, z (1, blocks, N, 1), within two decades of the start."""
+    """Return log10 of s dt^(2k-1)/r of one joint, z (1, blocks, N, 1), within two decades of the start."""
     from scipy.optimize import minimize_scalar
 
     bounds = (max(start - 2, floor), min(start + 2, CEILING))
-    return float(minimize_scalar(lambda a: surprise(order, [a], z)[0][0], bounds=bounds, method="bounded", options={"xatol": 0.02}).x)
+    return float(
+        minimize_scalar(lambda a: negative_log_likelihood(order, [a], z)[0][0], bounds=bounds, method="bounded", options={"xatol": 0.02}).x
+    )
 
 
 def search_both(order: int, z: Array, start: float, floor: float) -> Array:
-    """Both ratios of one joint, z (1, blocks, N, 2), from that of q alone and a first look at how far qd is from dq/dt."""
+    """Return both ratios of one joint, z (1, blocks, N, 2), starting from that of q alone and from the variance of qd - dq/dt."""
     from scipy.optimize import minimize
 
-    low, high = np.array([floor, -6.0]), np.array([CEILING, 24.0])  # past these the gains lose their digits, and nothing is gained
+    low, high = np.array([floor, -6.0]), np.array([CEILING, 24.0])  # beyond these the gains are inaccurate
     misfit = np.var(z[..., 1] - np.gradient(z[..., 0], axis=2))
-    r = surprise(order, [start], z[..., :1])[1][0]
+    r = negative_log_likelihood(order, [start], z[..., :1])[1][0]
     first = np.clip([start, np.log10(max(misfit, 1e-300) / max(r, 1e-300))], low + 1, high - 1)
     options = {"initial_simplex": first + np.array([[0, 0], [0.7, 0], [0, 0.7]]), "xatol": 0.05, "fatol": 1e-5, "maxfev": 80}
-    found = minimize(lambda a: surprise(order, np.clip(a, low, high), z)[0][0], first, method="Nelder-Mead", options=options)
+    found = minimize(lambda a: negative_log_likelihood(order, np.clip(a, low, high), z)[0][0], first, method="Nelder-Mead", options=options)
     return np.clip(found.x, low, high)
 
 
 def unit_noise(order: int, theta: Array) -> Noise:
-    """The noise at a step of 1 with unit variance of q; theta (lanes, 1 or 2)."""
+    """Return the noise at a step of 1 with unit variance of q; theta (lanes, 1 or 2)."""
     theta = np.atleast_2d(np.asarray(theta, float))
     sigma_qd = 10.0 ** (0.5 * theta[:, 1]) if theta.shape[1] == 2 else np.full(len(theta), np.inf)
     return Noise(order, 10.0 ** theta[:, 0], np.ones(len(theta)), sigma_qd)
 
 
-def surprise(order: int, theta: list[float] | Array, z: Array) -> tuple[Array, Array]:
-    """-log likelihood per sample, and the variance r, of each joint (n,): z (n, blocks, N, m) at a step of 1, each block's start free."""
+def negative_log_likelihood(order: int, theta: list[float] | Array, z: Array) -> tuple[Array, Array]:
+    """Return -log L per sample and the variance r of each joint, (n,) each; z (n, blocks, N, m) at a step of 1, each block's start free."""
     noise = unit_noise(order, np.asarray(theta, float))
     model, scale = steady(noise, 0, 1.0), noise.units(1.0).scale(order)[0]
     n, blocks, N, m = z.shape
     scaled = np.zeros((n * blocks, N, order))
     scaled[..., :m] = (z / scale[:m]).reshape(n * blocks, N, m)
-    start = guess(scaled)
+    start = initial_state(scaled)
     x, _ = run(model, scaled, start, model.F[:m])
     error = scaled[..., :m].copy()
     error[:, 0] -= start[:, :m]
@@ -115,7 +117,7 @@ def surprise(order: int, theta: list[float] | Array, z: Array) -> tuple[Array, A
 
 
 def whiten(error: Array, P: Array, information: Array) -> tuple[Array, Array]:
-    """Innovations (..., m) made independent and of unit variance, one measurement after the other, and log det S (...)."""
+    """Return innovations (..., m) made independent and of unit variance, one measurement after the other, and log det S (...)."""
     S = P[..., 0, 0] + 1.0 / information[..., 0]
     first = error[..., 0] / np.sqrt(S)
     if error.shape[-1] == 1:
@@ -127,7 +129,7 @@ def whiten(error: Array, P: Array, information: Array) -> tuple[Array, Array]:
 
 
 def without_start(model: Steady, white: Array, m: int, noise: Noise) -> Array:
-    """What is left of the innovations (blocks, N, m) when each block's initial state is the most likely one."""
+    """Return the innovations (blocks, N, m) for the most likely initial state of each block."""
     count, k = min(white.shape[1], model.memory), len(model.F)
     poles, modes = np.linalg.eig(model.F @ (np.eye(k) - model.gain))
     powers = (modes * poles ** np.arange(count)[:, None, None]) @ np.linalg.inv(modes)
@@ -140,7 +142,7 @@ def without_start(model: Steady, white: Array, m: int, noise: Noise) -> Array:
 
 
 def search_uneven(order: int, t: list[Array], z: list[Array], floor: float) -> tuple[Array, Array]:
-    """As search_even where the step varies: the whole grid at once, as lanes of one recursion, and then a finer one."""
+    """Do as search_even for a varying step: evaluate a whole grid at once, as lanes of one recursion, then a finer one."""
     n, m = z[0].shape[1:]
     theta = np.tile([0.0, 2.0][:m], (n, 1))
     zooms = [(0, np.arange(floor, CEILING, 2.0)), (0, np.arange(-1.5, 1.6, 0.5))]
@@ -150,13 +152,13 @@ def search_uneven(order: int, t: list[Array], z: list[Array], floor: float) -> t
         tried = np.repeat(theta[None], len(offsets), axis=0)
         tried[:, :, axis] = offsets[:, None] + (0.0 if turn == 0 else theta[None, :, axis])
         tried = np.clip(tried, [floor, -6.0][:m], [CEILING, 24.0][:m])
-        value, _ = surprise_uneven(order, tried[:, :, :only], t, [block[..., :only] for block in z])
+        value, _ = negative_log_likelihood_uneven(order, tried[:, :, :only], t, [block[..., :only] for block in z])
         theta[:, axis] = vertex(tried[:, :, axis], value)
-    return theta, surprise_uneven(order, theta[None], t, z)[1][0]
+    return theta, negative_log_likelihood_uneven(order, theta[None], t, z)[1][0]
 
 
 def vertex(x: Array, y: Array) -> Array:
-    """(n,) where the parabola through the lowest of y (G, n) and its neighbours is lowest."""
+    """Return (n,) the minimum of the parabola through the lowest of y (G, n) and its neighbours."""
     best = np.clip(np.argmin(y, axis=0), 1, len(y) - 2)
     columns = np.arange(y.shape[1])
     (x0, x1, x2), (y0, y1, y2) = ([v[best + d, columns] for d in (-1, 0, 1)] for v in (x, y))
@@ -165,8 +167,8 @@ def vertex(x: Array, y: Array) -> Array:
     return np.clip(x1 + shift * 0.5 * (x2 - x0), x0, x2)
 
 
-def surprise_uneven(order: int, theta: Array, t: list[Array], z: list[Array]) -> tuple[Array, Array]:
-    """-log likelihood per number and variance (G, n) for theta (G, n, 1 or 2); t counts in median steps."""
+def negative_log_likelihood_uneven(order: int, theta: Array, t: list[Array], z: list[Array]) -> tuple[Array, Array]:
+    """Return -log L per sample and the variance, (G, n) each, for theta (G, n, 1 or 2); t counts in median steps."""
     G, n, m = theta.shape
     noise = unit_noise(order, theta.reshape(G * n, m))
     units = noise.units(1.0)
@@ -177,7 +179,7 @@ def surprise_uneven(order: int, theta: Array, t: list[Array], z: list[Array]) ->
         scaled = np.zeros((N, G * n, order))
         scaled[..., :m] = np.tile(block, (1, G, 1)) / scale[:, :m]
         done = scan(*prepare(noise, time, 1.0), np.broadcast_to(information, scaled.shape), scaled)
-        known = slice(order + 1, None)  # before that, nothing can be predicted
+        known = slice(order + 1, None)  # the first samples determine the state and predict nothing
         P = np.asarray(np.linalg.inv(done.L_before[known]), np.float64)
         error = scaled[known, :, :m] - (P @ done.y_before[known][..., None])[..., :m, 0]
         white, log_S = whiten(error, P[..., :m, :m], information[:, :m])

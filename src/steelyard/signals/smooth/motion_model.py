@@ -1,7 +1,8 @@
-"""The motion that the smoother expects: a position whose k-th derivative is white noise. Discretised exactly, for any step."""
+"""The model of the smoother: a position whose k-th derivative is white noise, measured in white noise, discretised exactly for any step."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import factorial
 
 import numpy as np
@@ -11,7 +12,7 @@ Array = NDArray[np.float64]
 
 
 def transition(dt: ArrayLike, order: int) -> Array:
-    """F(dt) (..., k, k): x(t + dt) = F x(t) for x = (q, qd, qdd, ...), the Taylor polynomial F_ij = dt^(j-i) / (j-i)!.
+    """Return F(dt) (..., k, k): x(t + dt) = F x(t) for x = (q, qd, qdd, ...), the Taylor polynomial F_ij = dt^(j-i) / (j-i)!.
 
     dt [s] is (...). Bar-Shalom, Li and Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001, section 6.2.
     """
@@ -21,7 +22,7 @@ def transition(dt: ArrayLike, order: int) -> Array:
 
 
 def diffusion(dt: ArrayLike, order: int) -> Array:
-    """Q(dt) (..., k, k): the covariance that white noise of unit intensity in the k-th derivative adds in dt [s].
+    """Return Q(dt) (..., k, k): the covariance that white noise of unit intensity in the k-th derivative adds in dt [s].
 
     Q_ij = dt^(2k-1-i-j) / ((k-1-i)! (k-1-j)! (2k-1-i-j)), i and j from 0. Bar-Shalom, Li and Kirubarajan 2001, section 6.2.
     """
@@ -32,5 +33,74 @@ def diffusion(dt: ArrayLike, order: int) -> Array:
 
 
 def mirror(order: int) -> Array:
-    """(k,) signs of the derivatives when time runs backwards: 1, -1, 1, ..."""
+    """Return the signs (k,) of the derivatives when time is reversed: 1, -1, 1, ..."""
     return np.asarray((-1.0) ** np.arange(order))
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """Per joint: intensity s of the white k-th derivative [rad2/s^(2k-1)], deviations of q [rad] and qd [rad/s] (inf: not used).
+
+    The smoother's position response is 1 / (1 + (f/f0)^2k), f0 = (s / r dt)^(1/2k) / 2 pi:
+    that of a Butterworth filter run forward and backward.
+    """
+
+    order: int
+    intensity: Array
+    sigma_q: Array
+    sigma_qd: Array
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.intensity)
+
+    def of(self, joints: slice | list[int]) -> Noise:
+        """Return the noise of some joints."""
+        return Noise(self.order, self.intensity[joints], self.sigma_q[joints], self.sigma_qd[joints])
+
+    def without_velocity(self) -> Noise:
+        """Return the same noise without measured velocities."""
+        return Noise(self.order, self.intensity, self.sigma_q, np.full(self.n, np.inf))
+
+    def bandwidth(self, dt: float) -> Array:
+        """Return the frequency (n,) [Hz] where the smoothed position is 1/sqrt(2) of the measured one, at most half the sampling rate.
+
+        s I(w) / w^2k = sqrt(2) + 1 with the information I = (1/r_q + w2/r_qd) / dt.
+        Wiener's filter; Wecker and Ansley, J. American Statistical Association 78 (1983), p. 81.
+        """
+        low, high = np.full(self.n, 1e-9 / dt), np.full(self.n, np.pi / dt)
+        for _ in range(60):
+            w = np.sqrt(low * high)
+            information = (self.sigma_q**-2 + (w / self.sigma_qd) ** 2) / dt
+            passes = np.log(self.intensity * information) - 2 * self.order * np.log(w) > np.log(np.sqrt(2.0) + 1.0)
+            low, high = np.where(passes, w, low), np.where(passes, high, w)
+        return np.asarray(low / (2.0 * np.pi))
+
+    def units(self, dt: float) -> Units:
+        """Return units of time [s] and position [rad] in which the coefficients of the filter are about one."""
+        time = (self.sigma_q**2 * dt / self.intensity) ** (0.5 / self.order)
+        time = np.clip(time, 0.1 * dt, 1e9 * dt)
+        return Units(time=time, value=self.sigma_q * np.sqrt(dt / time))
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Per joint: unit of time T [s] and of position [rad]."""
+
+    time: Array
+    value: Array
+
+    def scale(self, order: int) -> Array:
+        """Return (n, k): what one unit of each derivative is in SI."""
+        return np.asarray(self.value[:, None] * self.time[:, None] ** -np.arange(order))
+
+    def information(self, noise: Noise) -> Array:
+        """Return (n, k): information of one sample on each derivative, in these units."""
+        sigma = np.full((noise.n, noise.order), np.inf)
+        sigma[:, 0], sigma[:, 1] = noise.sigma_q, noise.sigma_qd
+        return np.asarray((self.scale(noise.order) / sigma) ** 2)
+
+    def intensity(self, noise: Noise) -> Array:
+        """Return (n,): intensity of the white derivative, in these units."""
+        return np.asarray(noise.intensity * self.time ** (2 * noise.order - 1) / self.value**2)

@@ -1,4 +1,4 @@
-"""The smoother at a constant step: constant gains, so one recursive filter forward, the same one backward, and a constant mix of both."""
+"""The smoother for a constant step: the same recursive filter with constant gains forward and backward, combined with constant weights."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .motion_model import diffusion, mirror, transition
-from .noise import Noise
+from .motion_model import Noise, diffusion, mirror, transition
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -35,26 +34,26 @@ class Steady:
 
     @property
     def memory(self) -> int:
-        """Number of samples after which a wrong start is forgotten to 1e-17."""
+        """Number of samples after which an error of the initial state has decayed to 1e-17."""
         slowest = np.clip(np.max(np.abs(self.poles)), 1e-6, 1 - 1e-9)
         return int(np.ceil(np.log(1e-17) / np.log(slowest)))
 
 
 def steady(noise: Noise, joint: int, dt: float) -> Steady:
-    """The constant gains of one joint for samples dt [s] apart."""
+    """Return the constant gains of one joint for samples dt [s] apart."""
     units, k = noise.units(dt), noise.order
     step = dt / units.time[joint]
     return gains(transition(step, k), units.intensity(noise)[joint] * diffusion(step, k), units.information(noise)[joint])
 
 
 def gains(F: Array, Q: Array, information: Array) -> Steady:
-    """Steady gains of x' = F x + w, w ~ Q (k, k), measured with the given information (k,) on each state."""
+    """Return the steady gains of x' = F x + w, w ~ Q (k, k), measured with the given information (k,) on each state."""
     k = len(F)
     predicted = riccati(F, information, Q)
     filtered = symmetric(np.linalg.solve(np.eye(k) + predicted * information, predicted))
     gain = filtered * information
     poles, modes = np.linalg.eig((np.eye(k) - gain) @ F)
-    if np.linalg.cond(modes) > 1e7:  # two poles meet: so rare that a millionth of noise more is the better answer
+    if np.linalg.cond(modes) > 1e7:  # two equal poles have no basis of modes: perturb the noise by a millionth
         return gains(F, Q, information * (1 + 1e-6))
     sign = mirror(k)
     smoothed = symmetric(np.linalg.inv(np.linalg.inv(filtered) + np.linalg.inv(predicted) * np.outer(sign, sign)))
@@ -62,7 +61,7 @@ def gains(F: Array, Q: Array, information: Array) -> Steady:
 
 
 def riccati(F: Array, information: Array, Q: Array) -> Array:
-    """The steady predicted covariance P = F (P^-1 + G)^-1 F^T + Q, G = diag(information), by doubling: each turn counts twice the samples.
+    """Return the steady predicted covariance P = F (P^-1 + G)^-1 F^T + Q, G = diag(information), by the doubling algorithm.
 
     Converges quadratically. Anderson, Int. J. Control 28 (1978), p. 295.
     """
@@ -77,12 +76,12 @@ def riccati(F: Array, information: Array, Q: Array) -> Array:
 
 
 def symmetric(P: NDArray[np.floating[Any]]) -> Array:
-    """(P + P^T) / 2: rounding must not make a covariance lopsided."""
+    """Return (P + P^T) / 2, to remove the asymmetry of rounding."""
     return np.asarray(0.5 * (P + np.swapaxes(P, -1, -2)), np.float64)
 
 
 def run(model: Steady, z: Array, start: Array, rows: Array) -> tuple[Array, Array]:
-    """rows @ x_f (B, N, r) of the forward filter, and its last state (B, k).
+    """Return rows @ x_f (B, N, r) of the forward filter, and its last state (B, k).
 
     z is (B, N, k), anything where the gain is zero; start (B, k) is the state predicted for the first sample; rows is (r, k).
     """
@@ -94,20 +93,20 @@ def run(model: Steady, z: Array, start: Array, rows: Array) -> tuple[Array, Arra
     result, last = np.zeros((B, N, len(rows))), np.zeros((B, k))
     for i, pole in enumerate(model.poles):
         if pole.imag < 0:
-            continue  # its conjugate counts for both
+            continue  # its conjugate stands for both
         real = pole.imag == 0
         weights, zi, a = model.inputs[i, used], before[i][:, None], np.array([1.0, -pole])
         if real:
             weights, zi, a = weights.real, zi.real, a.real
         mode = lfilter([1.0], a, sum(z[:, :, c] * w for c, w in zip(used, weights, strict=True)), zi=zi)[0]
         shape = model.modes[:, i].real if real else 2 * model.modes[:, i]
-        result += spread(mode, rows @ shape)
-        last += spread(mode[:, -1], shape)
+        result += outer_real(mode, rows @ shape)
+        last += outer_real(mode[:, -1], shape)
     return result, last
 
 
-def spread(mode: NDArray[np.inexact], shape: NDArray[np.inexact]) -> Array:
-    """Re(mode shape): what a mode (B, ...) gives to each of the outputs (r,)."""
+def outer_real(mode: NDArray[np.inexact], shape: NDArray[np.inexact]) -> Array:
+    """Return Re(mode shape), (B, ..., r): the contribution of a mode (B, ...) to each output."""
     if not np.iscomplexobj(mode):
         return np.multiply.outer(mode, shape.real)
     parts = np.ascontiguousarray(mode).view(float).reshape(*mode.shape, 2)
@@ -115,17 +114,17 @@ def spread(mode: NDArray[np.inexact], shape: NDArray[np.inexact]) -> Array:
 
 
 def smooth_steady(model: Steady, z: Array, outputs: int) -> Array:
-    """The first `outputs` states (B, N, r), smoothed, of B measured columns z (B, N, k), all of one joint's noise; N > memory.
+    """Return the first `outputs` smoothed states (B, N, r) of B measured columns z (B, N, k) with one joint's noise; N > memory.
 
-    The start is unknown: the forward filter begins with what the backward one ends with, and the other way round, which is
-    the smoother with no prior at all. Ansley and Kohn, Annals of Statistics 13 (1985), p. 1286.
+    The forward filter starts from the last state of the backward one and vice versa, which is the smoother without a prior.
+    Ansley and Kohn, Annals of Statistics 13 (1985), p. 1286.
     """
     sign = mirror(z.shape[-1])
     eye = np.eye(z.shape[-1])
     mix_back = model.smoothed @ (np.linalg.inv(model.predicted) * np.outer(sign, sign)) @ (sign[:, None] * model.F)
     mix_forth = model.smoothed @ np.linalg.inv(model.filtered)
     head = z[:, : model.memory][:, ::-1] * sign
-    _, first = run(model, head, guess(head), eye[:0])
+    _, first = run(model, head, initial_state(head), eye[:0])
     x, last = run(model, z, first * sign, mix_forth[:outputs])
     later, _ = run(model, z[:, ::-1] * sign, last * sign, mix_back[:outputs])
     x[:, :-1] += later[:, -2::-1]
@@ -133,17 +132,17 @@ def smooth_steady(model: Steady, z: Array, outputs: int) -> Array:
     return x
 
 
-def guess(z: Array) -> Array:
-    """A start that is not far off: at the first position, at rest."""
+def initial_state(z: Array) -> Array:
+    """Return an initial state: the first position, at rest."""
     start = np.zeros((z.shape[0], z.shape[2]))
     start[:, 0] = z[:, 0, 0]
     return start
 
 
 def covariance_steady(model: Steady, N: int, outputs: int) -> Array:
-    """(N, r, r) covariance of the smoothed states: constant but near the ends, where there are samples on one side only.
+    """Return the covariance (N, r, r) of the smoothed states: constant except near the ends, which have samples on one side only.
 
-    Near the start P_i = P_s + C_i^T (P_p - P_s)^-1 C_i with C_i = G^i P_s, G = P_f F^T P_p^-1: the prior's information taken out again.
+    Near the start P_i = P_s + C_i^T (P_p - P_s)^-1 C_i with C_i = G^i P_s, G = P_f F^T P_p^-1: the information of the prior is subtracted.
     """
     count = min(N, model.memory)
     back = model.filtered @ model.F.T @ np.linalg.inv(model.predicted)

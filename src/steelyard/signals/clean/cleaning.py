@@ -1,4 +1,4 @@
-"""Make a log fit for filters: order in time, no repeats, short holes filled, long ones left as gaps. Everything done is said."""
+"""Make a log fit for filters: sorted in time, no repeats, short holes interpolated, long ones left as gaps. Each step adds a remark."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from numpy.typing import NDArray
 
 from ...errors import LogError
 from ..log import Log
-from .segments import GAP, is_uniform
+from ..segments import GAP, is_uniform
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 def clean(log: Log, max_gap: float = GAP) -> Log:
-    """A log whose times increase and whose numbers are finite, with a remark for each thing that was done.
+    """Return a log whose times increase and whose numbers are finite, with a remark for each thing that was done.
 
     Holes of up to `max_gap` median steps are filled by monotone cubic interpolation; longer ones stay and divide log.segments.
     A clock that starts over raises LogError. Fritsch and Carlson, SIAM J. Numer. Anal. 17 (1980), p. 238.
     """
-    for step in (drop_timeless, in_order, once_each):
+    for step in (drop_timeless, sort_by_time, drop_repeats):
         log = step(log)
     log = fill_numbers(log, max_gap)
     return fill_samples(log, max_gap)
 
 
 def drop_timeless(log: Log) -> Log:
-    """Without the samples whose time is not finite."""
+    """Drop the samples whose time is not finite."""
     good = np.isfinite(log.t)
     if good.all():
         return log
@@ -34,8 +35,8 @@ def drop_timeless(log: Log) -> Log:
     return log[good].remarked(f"{np.sum(~good)} samples without a finite time stamp were dropped.")
 
 
-def in_order(log: Log) -> Log:
-    """Sorted by time where messages came out of order; a clock that starts over is an error."""
+def sort_by_time(log: Log) -> Log:
+    """Sort samples that are slightly out of order in time; raise LogError if the clock starts over."""
     step = np.diff(log.t)
     back = np.flatnonzero(step < 0)
     if not len(back):
@@ -50,8 +51,8 @@ def in_order(log: Log) -> Log:
     return log[np.argsort(log.t, kind="stable")].remarked(f"{len(back)} samples came out of order in time and were sorted.")
 
 
-def once_each(log: Log) -> Log:
-    """Without the samples whose time stamp was there already: the first one of each is kept."""
+def drop_repeats(log: Log) -> Log:
+    """Keep the first sample of each time stamp."""
     fresh = np.concatenate([[True], np.diff(log.t) > 0])
     if fresh.all():
         return log
@@ -61,40 +62,36 @@ def once_each(log: Log) -> Log:
 
 
 def fill_numbers(log: Log, max_gap: float) -> Log:
-    """NaN and infinity: short runs interpolated, samples in long runs and at the ends dropped."""
-    drop = np.zeros(log.N, bool)
+    """Interpolate short runs of NaN and infinity; drop samples in long runs and at the ends. Slow signals are interpolated throughout."""
+    drop, count = np.zeros(log.N, bool), 0
     filled: dict[str, Array] = {}
-    count = 0
     for name in log.signals:
         value = getattr(log, name)
         bad = ~np.isfinite(value)
         if not bad.any():
             continue
-        hopeless = np.flatnonzero(np.sum(~bad, axis=0) < 2)
-        if len(hopeless):
-            raise LogError(
-                f"{log.where}{name} of {log.labels[hopeless[0]]} holds no numbers: "
-                f"{np.sum(bad[:, hopeless[0]])} of {log.N} are NaN or infinite"
-            )
-        value = value.copy()
-        for j in np.flatnonzero(bad.any(axis=0)):
-            short = short_runs(bad[:, j], log.t, max_gap * log.dt)
-            good = ~bad[:, j]
-            value[short, j] = interpolate(log.t[good], value[good, j], log.t[short])
+        columns, row = value.reshape(log.N, -1).copy(), log.schema[name]
+        for label, x, holes in zip(row.column_labels(value, log.labels), columns.T, bad.reshape(log.N, -1).T, strict=True):
+            if np.sum(~holes) < 2:
+                of = f" of {label}" if label else ""
+                raise LogError(f"{log.where}{name}{of} holds no numbers: {np.sum(holes)} of {log.N} are NaN or infinite")
+            short = holes if row.slow else short_runs(holes, log.t, max_gap * log.dt)
+            t, known, at = log.t[~holes], x[~holes], log.t[short]
+            x[short] = np.interp(at, t, known) if row.slow else interpolate(t, known, at)
             count += int(short.sum())
-            drop |= bad[:, j] & ~short
-        filled[name] = value
+            drop |= holes & ~short
+        filled[name] = columns.reshape(value.shape)
     if not filled:
         return log
-    said = [f"{count} numbers that were NaN or infinite were interpolated."] if count else []
-    said += [f"{drop.sum()} samples in long runs of NaN or infinity were dropped."] if drop.any() else []
+    remarks = [f"{count} numbers that were NaN or infinite were interpolated."] if count else []
+    remarks += [f"{drop.sum()} samples in long runs of NaN or infinity were dropped."] if drop.any() else []
     if np.sum(~drop) < 2:
         raise LogError(f"{log.where}no two samples are left without NaN or infinity")
-    return log.replace(**filled)[~drop].remarked(*said)
+    return log.replace(**filled)[~drop].remarked(*remarks)
 
 
-def short_runs(bad: NDArray[np.bool_], t: Array, longest: float) -> NDArray[np.bool_]:
-    """The bad samples in runs that are bounded by good ones not further apart than `longest` [s]."""
+def short_runs(bad: Mask, t: Array, longest: float) -> Mask:
+    """Return the bad samples in runs that are bounded by good ones not further apart than `longest` [s]."""
     good = np.flatnonzero(~bad)
     before = np.searchsorted(good, np.arange(len(bad)), side="right") - 1
     inside = bad & (before >= 0) & (before < len(good) - 1)
@@ -103,7 +100,7 @@ def short_runs(bad: NDArray[np.bool_], t: Array, longest: float) -> NDArray[np.b
 
 
 def fill_samples(log: Log, max_gap: float) -> Log:
-    """Dropped samples of an otherwise regular log put back by interpolation."""
+    """Interpolate the dropped samples of an otherwise regular log; the measured rows stay as they are."""
     if log.N < 5 or is_uniform(log.t):
         return log
     step = np.diff(log.t) / log.dt
@@ -113,24 +110,14 @@ def fill_samples(log: Log, max_gap: float) -> Log:
         return log
     count = np.round(step[holes]).astype(int) - 1
     new = np.concatenate([np.linspace(log.t[i], log.t[i + 1], c + 2)[1:-1] for i, c in zip(holes, count, strict=True)])
-    t = np.sort(np.concatenate([log.t, new]))
-    where = np.searchsorted(t, new)
-    parts = {name: put_in(log.t, getattr(log, name), t, where) for name in log.signals}
-    return log.replace(t=t, **parts).remarked(f"{len(new)} dropped samples in {len(holes)} places were filled in by interpolation.")
-
-
-def put_in(t_old: Array, x: Array, t: Array, where: NDArray[np.intp]) -> Array:
-    """x (N, n) on the longer time t, with interpolated rows at `where`; the measured rows stay as they are."""
-    result = np.empty((len(t), x.shape[1]))
-    kept = np.ones(len(t), bool)
-    kept[where] = False
-    result[kept] = x
-    result[where] = interpolate(t_old, x, t[where])
-    return result
+    place = np.searchsorted(log.t, new)
+    parts = {name: np.insert(x, place, interpolate(log.t, x, new), axis=0) for name in log.signals for x in [getattr(log, name)]}
+    remark = f"{len(new)} dropped samples in {len(holes)} places were filled in by interpolation."
+    return log.plain().replace(t=np.insert(log.t, place, new), **parts).remarked(remark)
 
 
 def interpolate(t: Array, x: Array, at: Array) -> Array:
-    """Monotone cubic interpolation of x(t) at other times."""
+    """Return x(t) at other times by monotone cubic interpolation."""
     from scipy.interpolate import PchipInterpolator
 
     return np.asarray(PchipInterpolator(t, x, axis=0)(at))

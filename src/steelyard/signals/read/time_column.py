@@ -1,43 +1,52 @@
-"""Seconds out of whatever a file calls time."""
+"""The time of a table in seconds: seconds and nanoseconds, other units, times since 1970, dates."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LogError
 from ..units import UNITS, spelled
-from .column_table import Table
+from .column_table import ColumnTable, is_text
 from .columns import NANO, Column, words
 
 Array = NDArray[np.float64]
 
 EPOCHS = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"))
-"""Times since 1970 are recognised by their size alone."""
+"""Times since 1970 are recognised by their size."""
 
 
-def read_time(table: Table, found: Sequence[Column], column: str | None, unit: str | None) -> tuple[Array | None, tuple[str, ...]]:
-    """t [s] (N,) of a table and what is to be said about it; None where there is no column of time."""
+class Time(NamedTuple):
+    """t [s] (N,), None where a table has no column of time; remarks; the unit that it was converted from, None for seconds."""
+
+    t: Array | None
+    remarks: tuple[str, ...] = ()
+    unit: str | None = None
+
+
+def read_time(table: ColumnTable, found: Sequence[Column], column: str | None, unit: str | None) -> Time:
+    """Return the time of a table: of the named column and unit, or of the columns whose names say that they are time."""
     if column is not None:
         chosen = [next((c for c in found if c.name == column), Column(column, "t"))]
     else:
         chosen = choose(table, [c for c in found if c.quantity == "t" and np.ndim(table.columns[c.name]) == 1])
     if not chosen:
-        return None, ()
+        return Time(None)
     if len(chosen) == 2:
         seconds, nanos = (table.numbers(c.name) for c in chosen)
         start = seconds[np.isfinite(seconds)][:1].sum()
-        return (seconds - start) + nanos * 1e-9, ("Time counts from the first message.",)
+        return Time((seconds - start) + nanos * 1e-9, ("Time counts from the first message.",))
     ticks = table.column(chosen[0].name)
-    if ticks.dtype.kind in "OUS":
-        return calendar(table, chosen[0].name), ("Time counts from the first sample.",)
-    return scaled(np.asarray(ticks), unit or chosen[0].unit, table, chosen[0].name)
+    if is_text(ticks):
+        return Time(from_dates(table, chosen[0].name), ("Time counts from the first sample.",))
+    return from_ticks(np.asarray(ticks), unit or chosen[0].unit, chosen[0].name)
 
 
-def choose(table: Table, times: list[Column]) -> list[Column]:
-    """The column of time, or a pair of seconds and nanoseconds; several that could be it are an error."""
+def choose(table: ColumnTable, times: list[Column]) -> list[Column]:
+    """Return the column of time, or a pair of seconds and nanoseconds; raise LogError if several could be it."""
     nano = [c for c in times if NANO & set(words(c.name))]
     if len(nano) == 1:
         whole = [c for c in times if c not in nano and c.label == nano[0].label]
@@ -53,21 +62,21 @@ def choose(table: Table, times: list[Column]) -> list[Column]:
     return plain
 
 
-def scaled(ticks: NDArray[np.generic], unit: str | None, table: Table, name: str) -> tuple[Array, tuple[str, ...]]:
-    """Ticks of a unit into seconds; times since 1970 start at zero, so that no digits are lost."""
+def from_ticks(ticks: NDArray[np.generic], unit: str | None, name: str) -> Time:
+    """Convert ticks of a unit to seconds; times since 1970 start at zero, so that no digits are lost."""
     t = np.asarray(ticks, np.float64)
     finite = np.flatnonzero(np.isfinite(t))
     largest = float(np.max(np.abs(t[finite]))) if len(finite) else 0.0
     unit = unit or next((u for size, u in EPOCHS if largest > size), "s")
-    step = UNITS[spelled(unit)]
-    said = () if unit == "s" else (f"Time was read in {unit} from column '{name}'.",)
+    step = UNITS["s"][spelled(unit)]
+    remarks = () if unit == "s" else (f"Time was read in {unit} from column '{name}'.",)
     if largest * step > 1e8:
-        return np.asarray(ticks - ticks[finite[0]], np.float64) * step, (*said, "Time counts from the first sample.")
-    return t * step, said
+        t, remarks = np.asarray(ticks - ticks[finite[0]], np.float64), (*remarks, "Time counts from the first sample.")
+    return Time(t * step, remarks, None if unit == "s" else unit)
 
 
-def calendar(table: Table, name: str) -> Array:
-    """Seconds from the first of dates such as 2024-05-01T12:00:00.005."""
+def from_dates(table: ColumnTable, name: str) -> Array:
+    """Return seconds from the first of dates such as 2024-05-01T12:00:00.005."""
     column = table.column(name)
     try:
         stamps = np.array([str(cell).strip().replace(" ", "T").removesuffix("Z") for cell in column], dtype="datetime64[ns]")

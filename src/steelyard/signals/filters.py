@@ -1,36 +1,20 @@
-"""The classical way: zero-phase Butterworth, central differences, decimation. No filter reaches across a gap."""
+"""Zero-phase Butterworth filter, central differences and decimation of arrays. No filter reaches across a gap."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import CallError
-from ..clean.segments import is_uniform, per_segment, split
-from ..log import Log
+from ..errors import CallError
+from .segments import per_segment, split
 
 Array = NDArray[np.float64]
 
 
-def butterworth(log: Log, cutoff: float, order: int = 4) -> Log:
-    """q through a zero-phase Butterworth filter, qd and qdd by central differences of it; tau is left as it is.
-
-    |H(f)| = 1 / (1 + (f/f0)^2p), with f0 chosen so that |H(cutoff)| = 1/sqrt(2): the cut-off [Hz] is the one of both passes together.
-    Gautier, "Dynamic identification of robots with power model", ICRA 1997, pp. 1922-1927; Winter, "Biomechanics", 4th ed., 2009, p. 69.
-    """
-    said: tuple[str, ...] = ()
-    if not all(is_uniform(log.t[part]) for part in log.segments):
-        log, said = log.resampled(log.rate), ("The sampling was not uniform: resampled before filtering.",)
-    q = lowpass(log.q, log.t, cutoff, order)
-    qd, qdd = differences(q, log.t)
-    said += (f"q was filtered by a zero-phase Butterworth of order {order} and {cutoff:.6g} Hz; qd and qdd are central differences.",)
-    return log.replace(q=q, qd=qd, qdd=qdd).remarked(*said)
-
-
 def lowpass(x: ArrayLike, t: ArrayLike, cutoff: float, order: int = 4) -> Array:
-    """x (N, ...) through a zero-phase Butterworth low-pass whose gain at `cutoff` [Hz] is 1/sqrt(2), each segment of t [s] on its own.
+    """Filter x (N, ...) by a zero-phase Butterworth low-pass whose gain at `cutoff` [Hz] is 1/sqrt(2), each segment of t [s] on its own.
 
-    Filter the torque and every column of the regressor with it, and the equation tau = Y pi still holds.
+    The filter is linear: if it is applied to the torque and to every column of the regressor, tau = Y pi still holds.
     Winter, "Biomechanics and Motor Control of Human Movement", 4th ed., 2009, p. 69: the correction for two passes.
     """
     x, t = np.asarray(x, float), np.asarray(t, float)
@@ -44,21 +28,21 @@ def lowpass(x: ArrayLike, t: ArrayLike, cutoff: float, order: int = 4) -> Array:
     if order < 1:
         raise CallError(f"the order must be at least 1, not {order!r}")
     sections = design(cutoff, rate, order)
-    pad = int(np.ceil(8 * rate / cutoff))  # long enough for the start to be forgotten to 1e-9
-    return per_segment(lambda _, part: there_and_back(sections, part, pad), t, x)
+    pad = int(np.ceil(8 * rate / cutoff))  # after which a start's influence has decayed to 1e-9
+    return per_segment(lambda _, part: forward_backward(sections, part, pad), t, x)
 
 
 def design(cutoff: float, rate: float, order: int) -> Array:
-    """Second-order sections whose squared magnitude is 1/sqrt(2) at the cut-off [Hz]."""
+    """Return second-order sections whose squared magnitude is 1/sqrt(2) at the cut-off [Hz]."""
     from scipy.signal import butter
 
     stretch = (np.sqrt(2.0) - 1.0) ** (-0.5 / order)
-    corner = np.arctan(np.tan(np.pi * cutoff / rate) * stretch) / np.pi * rate  # in the frequencies that the bilinear transform warps
+    corner = np.arctan(np.tan(np.pi * cutoff / rate) * stretch) / np.pi * rate  # prewarped for the bilinear transform
     return np.asarray(butter(order, corner, fs=rate, output="sos"))
 
 
-def there_and_back(sections: Array, x: Array, pad: int) -> Array:
-    """Forward, then backward: no phase is left. The ends are continued by reflection through the end point."""
+def forward_backward(sections: Array, x: Array, pad: int) -> Array:
+    """Filter forward, then backward, so that the phase is zero. The ends are extended by point reflection."""
     from scipy.signal import sosfiltfilt
 
     if len(x) < 2:
@@ -67,7 +51,7 @@ def there_and_back(sections: Array, x: Array, pad: int) -> Array:
 
 
 def differences(x: ArrayLike, t: ArrayLike) -> tuple[Array, Array]:
-    """First and second derivative of x (N, n) over t [s] by central differences, one-sided at the ends of each segment.
+    """Return the first and second derivative of x (N, n) over t [s] by central differences, one-sided at the ends of each segment.
 
     (x[k+1] - x[k-1]) / 2 dt and (x[k+1] - 2 x[k] + x[k-1]) / dt2, in their form for unequal steps.
     Fornberg, Math. Comp. 51 (1988), p. 699.
@@ -77,14 +61,14 @@ def differences(x: ArrayLike, t: ArrayLike) -> tuple[Array, Array]:
 
 
 def first_difference(t: Array, x: Array) -> Array:
-    """dx/dt of one segment."""
+    """Return dx/dt of one segment."""
     if len(t) < 3:
         return np.gradient(x, t, axis=0) if len(t) == 2 else np.zeros_like(x)
     return np.asarray(np.gradient(x, t, axis=0, edge_order=2))
 
 
 def second_difference(t: Array, x: Array) -> Array:
-    """d2x/dt2 of one segment; the end samples take their neighbour's, extrapolated."""
+    """Return d2x/dt2 of one segment, extrapolated at the ends."""
     if len(t) < 3:
         return np.zeros_like(x)
     step = np.diff(t).reshape(-1, *([1] * (x.ndim - 1)))
@@ -96,9 +80,9 @@ def second_difference(t: Array, x: Array) -> Array:
 
 
 def decimate(x: ArrayLike, t: ArrayLike, factor: int, order: int = 4) -> tuple[Array, Array]:
-    """Every factor-th sample of x (N, ...) and of t [s], after a zero-phase low-pass at 0.8 of the new Nyquist frequency.
+    """Return every factor-th sample of x (N, ...) and of t [s], after a zero-phase low-pass at 0.8 of the new Nyquist frequency.
 
-    Torque and regressor columns take the same way: Gautier's parallel filtering. Gautier, ICRA 1997, pp. 1922-1927.
+    Apply it to torque and regressor columns alike (parallel filtering). Gautier, ICRA 1997, pp. 1922-1927.
     """
     x, t = np.asarray(x, float), np.asarray(t, float)
     if factor != int(factor) or factor < 1:
@@ -111,6 +95,6 @@ def decimate(x: ArrayLike, t: ArrayLike, factor: int, order: int = 4) -> tuple[A
 
 
 def decimated_index(t: ArrayLike, factor: int) -> NDArray[np.intp]:
-    """Which samples decimation keeps: every factor-th of each segment."""
+    """Return the indices of every factor-th sample of each segment."""
     t = np.asarray(t, float)
     return np.concatenate([np.arange(part.start, part.stop, factor) for part in split(t)])

@@ -1,0 +1,56 @@
+"""Signals on another time base: a uniform grid, or shifted by less than a sample."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .filters import lowpass
+from .segments import is_uniform, split
+
+Array = NDArray[np.float64]
+
+
+def resample(t: Array, x: Array, rate: float) -> tuple[Array, Array]:
+    """Return times (M,) and x (M, ...) at `rate` [Hz], each segment of t [s] on its own uniform grid, by cubic splines.
+
+    If the rate decreases, a zero-phase low-pass at 0.4 rate removes what would become an alias.
+    Oppenheim and Schafer, "Discrete-Time Signal Processing", 3rd ed., 2010, section 4.6.
+    """
+    own = 1.0 / float(np.median(np.diff(t))) if len(t) > 1 else rate
+    parts = [_resample_segment(t[part], x[part], rate, own) for part in split(t)]
+    return np.concatenate([t for t, _ in parts]), np.concatenate([x for _, x in parts])
+
+
+def _resample_segment(t: Array, x: Array, rate: float, own: float) -> tuple[Array, Array]:
+    if rate < 0.99 * own:
+        if not is_uniform(t):
+            even = _grid(t, own)
+            t, x = even, spline(t, x, even)
+        x = lowpass(x, t, 0.4 * rate)
+    grid = _grid(t, rate)
+    return grid, spline(t, x, grid)
+
+
+def _grid(t: Array, rate: float) -> Array:
+    count = int(np.floor((t[-1] - t[0]) * rate * (1 + 1e-9) + 1e-6)) + 1
+    return np.asarray(t[0] + np.arange(count) / rate)
+
+
+def spline(t: Array, x: Array, at: ArrayLike) -> Array:
+    """Return x(t) at other times by a cubic spline, or by straight lines where there are fewer than four samples."""
+    at = np.asarray(at, float)
+    if len(t) == 1:
+        return np.repeat(x, len(at), axis=0)
+    from scipy.interpolate import CubicSpline, make_interp_spline
+
+    if len(t) < 4:
+        return np.asarray(make_interp_spline(t, x, k=1, axis=0)(at))
+    return np.asarray(CubicSpline(t, x, axis=0)(at))
+
+
+def advanced(t: Array, x: Array, delay: ArrayLike) -> Array:
+    """Return each column of x (N, n) without its delay [s]: x_j(t + delay_j). The ends keep their first and last value."""
+    shift = np.broadcast_to(np.asarray(delay, float), (x.shape[1],))
+    columns = [spline(t, x[:, j], np.clip(t + shift[j], t[0], t[-1])) for j in range(x.shape[1])]
+    return np.stack(columns, axis=1)
