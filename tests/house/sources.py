@@ -31,3 +31,48 @@ def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     documented = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str)
     body = body[1:] if documented else body
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def import_graph(folder: Path = PACKAGE) -> dict[str, set[str]]:
+    """Module -> modules of the package that it imports anywhere: at its top, inside functions, and for type checking only."""
+    files = {_module_name(path, folder): path for path in folder.rglob("*.py")}
+    return {
+        name: {target for node in ast.walk(parse(path)) for target in _targets(node, name, path, set(files))}
+        for name, path in files.items()
+    }
+
+
+def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Groups of modules that import each other, directly or through others."""
+    reached = {name: _reached(name, graph) for name in graph}
+    groups = {tuple(sorted(b for b in reached[a] if a in reached[b])) for a in graph}
+    return sorted(list(group) for group in groups if group)
+
+
+def _reached(start: str, graph: dict[str, set[str]]) -> set[str]:
+    """Modules at the end of a path of at least one import."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for name in graph[waiting.pop()] - found:
+            found.add(name)
+            waiting.append(name)
+    return found
+
+
+def _module_name(path: Path, folder: Path) -> str:
+    parts = (folder.name, *path.relative_to(folder).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _targets(node: ast.AST, module: str, path: Path, known: set[str]) -> set[str]:
+    """The modules that an import statement names: of `from a import b`, a.b if that is a module, else a."""
+    if isinstance(node, ast.Import):
+        return {alias.name for alias in node.names} & known
+    if not isinstance(node, ast.ImportFrom):
+        return set()
+    package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+    origin = ".".join(part for part in (base, node.module) if part)
+    named = {f"{origin}.{alias.name}" for alias in node.names}
+    return (named & known) | ({origin} & known if named - known else set())
