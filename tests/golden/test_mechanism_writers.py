@@ -110,3 +110,13 @@ def test_an_inertia_about_the_frame_stays_one_and_is_exact() -> None:
     arm = edit.with_payload(read_toml(text), 0.1, (1 / 3, 1 / 7, 0.0))
     assert 'inertia_at = "frame"' in toml(arm)
     assert read_toml(toml(arm)) == arm
+
+
+def test_only_what_changed_is_added_to_a_toml_file() -> None:
+    text = 'convention = "modified"\n\n[[joints]]\na = 0.5 # long\n\n# the fore arm\n[[joints]]\na = 0.3\n\n# the end\n'
+    arm = read_toml(text)
+    assert toml(edit.with_payload(arm, 2.0)) == text.replace("a = 0.3\n", "a = 0.3\nlink = {mass = 2.0, inertia = [0.0, 0.0, 0.0]}\n")
+    geared = edit.with_rotors(arm, {"joint1": 0.5})
+    assert toml(geared) == text.replace("# long\n", "# long\narmature = 0.5\n")
+    tilted = edit.with_gravity(replace(arm, name="new"), (0.0, 9.81, 0.0))
+    assert toml(tilted) == text.replace("\n", '\nname = "new"\ngravity = [0.0, 9.81, 0.0]\n', 1)

@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError, choices
+from ..errors import ModelError, choices, needs_extra
 from .formats.toml.read_toml import read_toml
 from .formats.urdf.read_urdf import read_urdf
 from .model import Mechanism, Source
@@ -25,8 +25,8 @@ _ROOT = re.compile(r"<([A-Za-z_][\w.:-]*)")
 def load(source: str | os.PathLike[str]) -> Mechanism:
     """A mechanism from a file (.urdf, .xacro, .xml or .mjcf, .toml) or by the name of a built-in robot.
 
-    An .xml file is URDF or MJCF by its outermost element. What loading found is told in `remarks`; an inertia that no real body has
-    is also a SteelyardWarning.
+    An .xml file is URDF or MJCF by its outermost element. `remarks` says what loading found; an inertia that no real body has, and what
+    an MJCF states but is left out, is also a SteelyardWarning.
     """
     if isinstance(source, str) and source.lower() in robots():
         return builtin(source)
@@ -68,9 +68,17 @@ def _mjcf(path: Path) -> Mechanism:
 
 
 def _xacro(path: Path) -> Mechanism:
-    from .formats.xacro import read_xacro
-
-    return read_xacro(path)
+    """Expanded to URDF by xacrodoc, without ROS. Xacro can read files and the environment: it is only read from a path."""
+    try:
+        from xacrodoc import XacroDoc
+    except ImportError:
+        raise needs_extra("xacrodoc", "xacro", "reading xacro") from None
+    try:
+        text = XacroDoc.from_file(path).to_urdf_string()
+    except Exception as error:  # noqa: BLE001 - xacro evaluates expressions: anything may come out of it
+        raise ModelError(f"{path}: xacro could not expand it ({type(error).__name__}: {error})") from None
+    mechanism = read_urdf(text, f"{path} (expanded)")
+    return replace(mechanism, source=Source("urdf", text))
 
 
 def _outermost(path: Path) -> str:
@@ -80,7 +88,7 @@ def _outermost(path: Path) -> str:
 
 
 def _decoded(path: Path) -> tuple[str, str]:
-    """Text of a file and the encoding that it says it has. Line ends are kept."""
+    """The text of a file, with its line ends, and the encoding that it states."""
     try:
         data = path.read_bytes()
     except OSError as error:

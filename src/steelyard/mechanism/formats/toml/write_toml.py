@@ -55,20 +55,28 @@ def _edited(mechanism: Mechanism) -> str | None:
         return source.text
     if _structure(old) != _structure(mechanism):
         return None
+    return _edited_text(source.text, old, mechanism)
+
+
+def _edited_text(text: str, old: Mechanism, new: Mechanism) -> str | None:
+    """The text of a mechanism of the same structure with what changed, None where a link that changed has no table in it."""
     import tomlkit
 
-    document = tomlkit.parse(source.text.replace("\r\n", "\n"))
+    document = tomlkit.parse(text.replace("\r\n", "\n"))
     places = _link_places(document, old)
-    changed = [link for before, link in zip(old.links, mechanism.links, strict=True) if before != link]
-    if any(link.name not in places for link in changed):
-        return None
-    for link in changed:
-        row, pose = places[link.name]
-        _set(row, INERTIA, {} if link.inertia is None else inertia_keys(link.inertia, pose, row.get("inertia_at", "com")))
-    for before, joint, row in _changed_joints(document, old, mechanism):
-        _edit_joint(row, before, joint)
-    _set(document, ("gravity", "name"), {"gravity": list(mechanism.gravity), "name": mechanism.name})
-    return tomlkit.dumps(document).replace("\n", "\r\n" if "\r\n" in source.text else "\n")
+    for before, link in zip(old.links, new.links, strict=True):
+        if before != link:
+            if link.name not in places:
+                return None
+            _edit_link(*places[link.name], link)
+    named = [joint.name for joint in old.joints if joint.kind != "fixed" or "convention" not in document]
+    rows = dict(zip(named, document.get("joints", []), strict=True))
+    for was, joint in zip(old.joints, new.joints, strict=True):
+        if was != joint:
+            _edit_joint(rows[joint.name], was, joint)
+    changed = [key for key in ("name", "gravity") if getattr(old, key) != getattr(new, key)]
+    _set(document, changed, {"gravity": list(new.gravity), "name": new.name})
+    return tomlkit.dumps(document).replace("\n", "\r\n" if "\r\n" in text else "\n")
 
 
 def _structure(mechanism: Mechanism) -> tuple[Any, ...]:
@@ -77,24 +85,22 @@ def _structure(mechanism: Mechanism) -> tuple[Any, ...]:
     return tuple(link.name for link in mechanism.links), joints
 
 
-def _link_places(document: Any, old: Mechanism) -> dict[str, tuple[Any, Pose]]:
-    """The table that holds the numbers of each link, and the pose of its frame in the link's."""
+def _link_places(document: Any, old: Mechanism) -> dict[str, tuple[Any, Pose | None]]:
+    """The row of each link and, in a DH table, the pose of the table's frame in the link's."""
     if "convention" not in document:
-        return {row["name"]: (row, HERE) for row in document["links"]}
-    found = {}
+        return {row["name"]: (row, None) for row in document["links"]}
     moving = [joint for joint in old.joints if joint.kind != "fixed"]
-    angle = math.pi / 180 if document.get("degrees") else 1.0
-    for row, joint in zip(document["joints"], moving, strict=True):
-        after = placements(TomlKeys(row.unwrap(), "", []), document["convention"] == "standard", angle)[1]
-        found[joint.child] = (row.setdefault("link", _inline({})), after)
-    return found
+    angle, standard = math.pi / 180 if document.get("degrees") else 1.0, document["convention"] == "standard"
+    poses = [placements(TomlKeys(row.unwrap(), "", []), standard, angle)[1] for row in document["joints"]]
+    return {joint.child: place for joint, place in zip(moving, zip(document["joints"], poses, strict=True), strict=True)}
 
 
-def _changed_joints(document: Any, old: Mechanism, new: Mechanism) -> list[tuple[Joint, Joint, Any]]:
-    rows = {row["name"]: row for row in document.get("joints", []) if "name" in row}
-    if "convention" in document:
-        rows = dict(zip((joint.name for joint in old.joints if joint.kind != "fixed"), document["joints"], strict=True))
-    return [(a, b, rows[b.name]) for a, b in zip(old.joints, new.joints, strict=True) if a != b]
+def _edit_link(row: Any, pose: Pose | None, link: Link) -> None:
+    if pose is not None and "link" not in row:
+        _add(row, "link", _inline({}))
+    table = row if pose is None else row["link"]
+    keys = {} if link.inertia is None else inertia_keys(link.inertia, pose or HERE, table.get("inertia_at", "com"))
+    _set(table, INERTIA, keys)
 
 
 def _edit_joint(row: Any, before: Joint, joint: Joint) -> None:
@@ -124,8 +130,23 @@ def _set(table: Any, keys: Any, values: Mapping[str, Any]) -> None:
             table.pop(key, None)
         elif isinstance(value, dict) and key in table:
             _set(table[key], [*dict.fromkeys([*table[key], *value])], value)
-        elif key not in table or table[key] != value:
+        elif key not in table:
+            _add(table, key, _inline(value))
+        elif table[key] != value:
             table[key] = _inline(value)
+
+
+def _add(table: Any, key: str, value: Any) -> None:
+    """Add a key behind the last one: comments at the end of a table are about the next one and stay there."""
+    from tomlkit.items import Table
+
+    body = table.value.body if isinstance(table, Table) else []
+    last = max((i for i, (name, _) in enumerate(body) if name is not None), default=len(body))
+    tail = [item for _, item in body[last + 1 :]]
+    del body[last + 1 :]
+    table[key] = value
+    for item in tail:
+        table.add(item)
 
 
 def _inline(value: Any) -> Any:
