@@ -12,8 +12,8 @@ import sympy as sp
 
 import steelyard as sy
 from steelyard.closed_form import Symbolic, symbolic
-from steelyard.closed_form.columns import sampled_columns
 from steelyard.closed_form.naming import PARAMETERS
+from steelyard.closed_form.regressor_columns import sampled_columns
 from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
 from steelyard.dynamics.energy import kinetic_energy

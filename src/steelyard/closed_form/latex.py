@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..version import __version__
-
-if TYPE_CHECKING:
-    from .symbolic import Symbolic
+from .quantities import Quantities
 
 WIDTH = 85  # signs in a line
 FRONTS = {"1": "", "-1": "-"}
@@ -24,18 +22,18 @@ PREAMBLE = r"""\documentclass[10pt]{article}
 """
 
 
-def display(model: Symbolic, quantity: str, value: Any) -> str:
+def display(model: Quantities, quantity: str, value: Any) -> str:
     """The terms that a quantity needs, then its entries, as align* environments."""
     terms = [(latex(symbol), expression) for symbol, expression in model.needed_terms(value).items()]
     return aligned(terms + entries(model, quantity, value))
 
 
-def document(model: Symbolic) -> str:
+def document(model: Quantities) -> str:
     """A whole LaTeX document."""
     return PREAMBLE + body(model) + "\\end{document}\n"
 
 
-def body(model: Symbolic) -> str:
+def body(model: Quantities) -> str:
     """The whole model: what stands between begin{document} and end{document}."""
     joints = ", ".join(f"$q_{{{i}}}$ {escape(name)}" for i, name in enumerate(model.joint_names, 1))
     parts = [
@@ -64,7 +62,7 @@ def _section(title: str, text: str) -> list[str]:
     return [f"\\subsection*{{{title}}}", text]
 
 
-def entries(model: Symbolic, quantity: str, value: Any) -> list[tuple[str, Any]]:
+def entries(model: Quantities, quantity: str, value: Any) -> list[tuple[str, Any]]:
     """Left and right sides of a quantity's entries; of a symmetric matrix the upper half, of the regressor what is not zero."""
     head = HEADS[quantity]
     if quantity in ("T", "U", "L"):
@@ -79,7 +77,7 @@ def entries(model: Symbolic, quantity: str, value: Any) -> list[tuple[str, Any]]
     ]
 
 
-def regressor(model: Symbolic) -> str:
+def regressor(model: Quantities) -> str:
     """The parameters in their order, the nonzero entries, and what is known of the columns."""
     names = [escape(name) for name in model.parameter_names]
     listed = ", ".join(f"{j}~{name}" for j, name in enumerate(names, 1))
@@ -100,7 +98,7 @@ def _columns_sum(relation: Any) -> Any:
     return sp.Add(*(c * sp.Symbol(f"Y_{{\\cdot,{i + 1}}}") for i, c in relation.items()))
 
 
-def symbol_table(model: Symbolic) -> str:
+def symbol_table(model: Quantities) -> str:
     """Every symbol with what it is and its value."""
     rows = [f"${latex(s)}$ & {escape(x.meaning)} & {x.value:.6g} & {unit(x.unit)} \\\\" for s, x in model.symbols.items()]
     return "\n".join([r"\begin{longtable}{llrl}", *rows, r"\end{longtable}"])

@@ -1,8 +1,9 @@
-"""Symbols for the numbers of a tree: inertial and joint parameters, lengths, gravity. Numbers that are zero stay zero."""
+"""Symbols for the numbers of a tree: inertial and joint parameters, lengths, gravity. A number that is zero stays zero."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -35,44 +36,40 @@ class Named:
 
 
 class Naming:
-    """Collects the numbers that get a symbol while a tree is walked; `symbol` gives the scalar that stands for one."""
+    """Collects the numbers of a tree that get a symbol. `scalar(k)` returns the scalar that stands for the k-th of them."""
 
-    def __init__(self, symbol: Callable[[Named], Scalar], names: Mapping[str, str]) -> None:
+    def __init__(self, scalar: Callable[[int], Scalar]) -> None:
         self.named: list[Named] = []
-        self._symbol, self._names, self._asked = symbol, dict(names), set[str]()
+        self._scalar = scalar
 
     def __call__(self, name: str, value: float, unit: str, meaning: str, keep: bool = False) -> Scalar:
-        """The symbol of a number, or 0.0 where it is zero and need not be kept."""
+        """Return the scalar for a number, or 0.0 if the number is zero and `keep` is not set."""
         if value == 0.0 and not keep:
             return 0.0
-        self._asked.add(name)
-        self.named.append(Named(self._names.get(name, name), float(value), unit, meaning))
-        return self._symbol(self.named[-1])
-
-    def finish(self) -> None:
-        """All names that were to be replaced are there, and no two numbers have the same."""
-        for name in self._names:
-            if name not in self._asked:
-                raise CallError(f"names: no symbol is called {name!r}; {choices(name, sorted(self._asked))}")
-        for name, new in self._names.items():
-            if not WORD.fullmatch(str(new)) or RESERVED.fullmatch(str(new)):
-                told = "letters, digits and _, and no symbol of motion (q_1, qdot_1) or of a named term (x_1, s_1, c_1)"
-                raise CallError(f"names: {name!r} cannot be called {new!r}; expected {told}")
-        used = [named.name for named in self.named]
-        for name in used:
-            if used.count(name) > 1:
-                raise CallError(f"names: {name!r} would stand for several numbers; expected names that differ")
+        self.named.append(Named(name, float(value), unit, meaning))
+        return self._scalar(len(self.named) - 1)
 
 
-def named_tree(tree: Tree, parameters: str, geometry: str, name: Naming) -> Tree:
-    """The tree with symbols in the place of numbers."""
-    for what, word, known in (("parameters", parameters, PARAMETERS), ("geometry", geometry, GEOMETRY)):
-        if word not in known:
-            raise CallError(f"{what}={word!r}; expected one of {', '.join(map(repr, known))}")
-    made = tree if parameters == "numeric" else with_scalars(tree, _parameters(tree, parameters, name))
-    made = made if geometry == "numeric" else _with_lengths(made, name)
-    name.finish()
-    return made
+def renamed(named: Sequence[Named], names: Mapping[str, str]) -> tuple[Named, ...]:
+    """Return the symbols under the user's names. Raise CallError for an unknown symbol, a bad name, or a name that is used twice."""
+    known = [x.name for x in named]
+    for name, new in names.items():
+        if name not in known:
+            raise CallError(f"names: no symbol is called {name!r}; {choices(name, sorted(known))}")
+        if not WORD.fullmatch(str(new)) or RESERVED.fullmatch(str(new)):
+            allowed = "letters, digits and _, and no symbol of motion (q_1, qdot_1) or of a named term (x_1, s_1, c_1)"
+            raise CallError(f"names: {name!r} cannot be called {new!r}; expected {allowed}")
+    result = tuple(replace(x, name=names.get(x.name, x.name)) for x in named)
+    for name, count in Counter(x.name for x in result).items():
+        if count > 1:
+            raise CallError(f"names: {name!r} would stand for several numbers; expected names that differ")
+    return result
+
+
+def named_tree(tree: Tree, parameters: str, geometry: str, parameter: Naming, length: Naming) -> Tree:
+    """Return the tree with symbols in place of its parameters and of its lengths and gravity, unless the word is "numeric"."""
+    made = tree if parameters == "numeric" else with_scalars(tree, _parameters(tree, parameters, parameter))
+    return made if geometry == "numeric" else _with_lengths(made, length)
 
 
 def _parameters(tree: Tree, how: str, name: Naming) -> list[Scalar]:

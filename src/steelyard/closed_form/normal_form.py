@@ -1,231 +1,201 @@
-"""A scalar in normal form: a sum of rational number * monomial * sine or cosine of a sum of angles. Equal quantities have equal terms.
+"""The normal form of a trigonometric polynomial, and the shortest expression for it.
 
-Algorithms run on it as on any other scalar. Products of sines and cosines are turned into sums at once, so that sin^2 + cos^2 is 1, a
-difference of equal expressions is nothing, and what is left is the closed form. Made for arms of two or three joints: the number of terms
-grows fast with the joints.
+A normal form is a sum of rational number * monomial * wave, where a wave is 1 or the sine or cosine of a sum of angles. Two expressions are
+equal exactly if their normal forms have the same terms, so that sin^2 + cos^2 is 1 and every cancellation is found. SymPy's polynomial ring
+multiplies out, and its rule TR8 turns products of sines and cosines into sums. See docs/design/010.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import pi
+from typing import Any
 
-from .fourier_terms import ONE, Wave, product, signed
-
-Monomial = tuple[tuple[int, int], ...]  # (number of the atom, power), by rising number
-Term = tuple[Monomial, Wave]
+Terms = dict[tuple[Any, Any], Any]  # (monomial, wave) -> rational number, none of them zero; all of them SymPy's
+TINY = 1e-12  # of the largest coefficient: what rounded rotations leave in the place of zero
 
 
-class Atom(NamedTuple):
-    """An indeterminate: a name, or an operation of the graph's on normal forms that has no normal form of its own (sign, tanh, ...)."""
+def normal_forms(expressions: Sequence[Any]) -> list[Terms]:
+    """The normal form of each SymPy expression, whose numbers are rational.
 
-    name: str
-    arguments: tuple[Normal, ...] = ()
+    Any function other than sine and cosine (sign, tanh, ...) counts as an indeterminate.
+    """
+    import sympy as sp
+    from sympy.polys.rings import sring
 
-
-class Ring:
-    """The atoms that normal forms are made of."""
-
-    def __init__(self) -> None:
-        self.atoms: list[Atom] = []
-        self._numbers: dict[Any, int] = {}
-
-    def symbol(self, name: str) -> Normal:
-        """A new indeterminate."""
-        return self._atom(Atom(name), name)
-
-    def apply(self, operation: str, *arguments: Any) -> Normal:
-        """An operation that stays as it is."""
-        forms = tuple(x if isinstance(x, Normal) else self.number(x) for x in arguments)
-        return self._atom(Atom(operation, forms), (operation, *(frozenset(x.terms.items()) for x in forms)))
-
-    def number(self, x: Any) -> Normal:
-        value = exact(x)
-        return Normal(self, {((), ONE): value} if value else {})
-
-    def _atom(self, atom: Atom, key: Any) -> Normal:
-        number = self._numbers.setdefault(key, len(self.atoms))
-        if number == len(self.atoms):
-            self.atoms.append(atom)
-        return Normal(self, {(((number, 1),), ONE): Fraction(1)})
+    waves = {wave for expression in expressions for wave in expression.atoms(sp.sin, sp.cos)}
+    turned = {wave: without_phase(wave) for wave in waves}
+    ring, polynomials = sring([expression.xreplace(turned) for expression in expressions])
+    symbols = [x.as_expr() for x in ring.gens]
+    angular = [isinstance(x, sp.sin | sp.cos) for x in symbols]
+    return [_terms(polynomial, symbols, angular) for polynomial in polynomials]
 
 
-def exact(x: Any) -> Fraction:
-    """A number read as the decimal that it prints as, to 15 digits: 0.1 + 0.2 is three tenths. What is below 1e-15 is zero."""
-    if isinstance(x, Fraction | int):
-        return Fraction(x)
-    return Fraction(0) if abs(x) < 1e-15 else Fraction(f"{float(x):.15g}")
+def _terms(polynomial: Any, symbols: Sequence[Any], angular: Sequence[bool]) -> Terms:
+    import sympy as sp
+
+    terms: Terms = {}
+    for powers, c in polynomial.terms():
+        used = [(symbols[k], power, angular[k]) for k, power in enumerate(powers) if power]
+        monomial = sp.Mul(*(x**power for x, power, turns in used if not turns))
+        for wave, share in sum_of_waves(sp.Mul(*(x**power for x, power, turns in used if turns))):
+            terms[monomial, wave] = terms.get((monomial, wave), 0) + sp.Rational(c.numerator, c.denominator) * share
+    return {term: c for term, c in terms.items() if c}
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Normal:
-    """A sum of terms: (monomial, wave) -> rational number, none of them zero."""
+@lru_cache(maxsize=4096)
+def sum_of_waves(product: Any) -> tuple[tuple[Any, Any], ...]:
+    """A product of sines and cosines as a sum: pairs of wave and rational number."""
+    import sympy as sp
 
-    ring: Ring
-    terms: dict[Term, Fraction]
-
-    __array_ufunc__ = None
-
-    def _plus(self, other: Any, sense: int) -> Normal:
-        total = dict(self.terms)
-        for term, c in self._form(other).terms.items():
-            c = total.get(term, Fraction(0)) + sense * c
-            if c:
-                total[term] = c
-            else:
-                del total[term]
-        return Normal(self.ring, total)
-
-    def __add__(self, other: Any) -> Normal:
-        return self._plus(other, 1) if _scalar(other) else NotImplemented
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Normal:
-        return self._plus(other, -1) if _scalar(other) else NotImplemented
-
-    def __rsub__(self, other: Any) -> Normal:
-        return (-self)._plus(other, 1) if _scalar(other) else NotImplemented
-
-    def __neg__(self) -> Normal:
-        return Normal(self.ring, {term: -c for term, c in self.terms.items()})
-
-    def __mul__(self, other: Any) -> Normal:
-        if not _scalar(other):
-            return NotImplemented
-        return Normal(self.ring, _summed((*_times(a, b), x * y) for a, x in self.terms.items() for b, y in self._form(other).terms.items()))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Normal:
-        return self * self._form(other).inverse() if _scalar(other) else NotImplemented
-
-    def __rtruediv__(self, other: Any) -> Normal:
-        return self.inverse() * other if _scalar(other) else NotImplemented
-
-    def inverse(self) -> Normal:
-        """1 over a number or a monomial; an operation of its own for anything else."""
-        if not self.terms:
-            raise ZeroDivisionError("a normal form is divided by zero")
-        ((monomial, wave), c), *rest = self.terms.items()
-        if rest or wave != ONE:
-            return self.ring.apply("div", 1, self)
-        return Normal(self.ring, {(tuple((atom, -power) for atom, power in monomial), ONE): 1 / c})
-
-    def sin(self) -> Normal:
-        return self._turn(True)
-
-    def cos(self) -> Normal:
-        return self._turn(False)
-
-    def _turn(self, odd: bool) -> Normal:
-        angle, phase = [], 0.0
-        for (monomial, wave), c in self.terms.items():
-            if wave != ONE or (monomial and (len(monomial) > 1 or monomial[0][1] != 1)):
-                return self.ring.apply("sin" if odd else "cos", self)
-            angle += [(monomial[0][0], c)] if monomial else []
-            phase = phase if monomial else float(c)
-        sine, cosine = (_wave(self.ring, kind, tuple(sorted(angle))) for kind in (True, False))
-        s, k = _sine_cosine(phase)
-        return sine * k + cosine * s if odd else cosine * k - sine * s
-
-    def sqrt(self) -> Normal:
-        return self.ring.apply("sqrt", self)
-
-    def exp(self) -> Normal:
-        return self.ring.apply("exp", self)
-
-    def tanh(self) -> Normal:
-        return self.ring.apply("tanh", self)
-
-    def absolute(self) -> Normal:
-        return self.ring.apply("abs", self)
-
-    __abs__ = absolute
-
-    def sign(self) -> Normal:
-        return self.ring.apply("sign", self)
-
-    def __lt__(self, other: Any) -> Normal:
-        return self.ring.apply("lt", self, other)
-
-    def __le__(self, other: Any) -> Normal:
-        return self.ring.apply("le", self, other)
-
-    def __gt__(self, other: Any) -> Normal:
-        return self.ring.apply("lt", other, self)
-
-    def __ge__(self, other: Any) -> Normal:
-        return self.ring.apply("le", other, self)
-
-    @staticmethod
-    def where(condition: Any, yes: Any, no: Any) -> Normal:
-        ring = next(x.ring for x in (condition, yes, no) if isinstance(x, Normal))
-        return ring.apply("select", condition, yes, no)
-
-    def __bool__(self) -> bool:
-        raise TypeError("a normal form has no truth value: branch on structure, or use where(condition, yes, no)")
-
-    def _form(self, x: Any) -> Normal:
-        return x if isinstance(x, Normal) else self.ring.number(x)
+    total: dict[Any, Any] = {sp.Integer(1): sp.Integer(1)}
+    for factor, power in product.as_powers_dict().items():
+        for _ in range(int(power)):
+            parts = [(wave, c * share) for each, c in total.items() for wave, share in _times(each, factor)]
+            total = dict.fromkeys((wave for wave, _ in parts), sp.Integer(0))
+            for wave, c in parts:
+                total[wave] += c
+    return tuple((wave, c) for wave, c in total.items() if c)
 
 
-def atom_number(x: Normal) -> int:
-    """The number of the atom that x is."""
-    (((atom, _),), _), = x.terms  # fmt: skip
-    return atom
+@lru_cache(maxsize=4096)
+def _times(a: Any, b: Any) -> tuple[tuple[Any, Any], ...]:
+    """The product of two waves as a sum. TR8 alone leaves products behind in a product of many. Abramowitz and Stegun 1964, 4.3.31-33."""
+    import sympy as sp
+    from sympy.simplify.fu import TR8
+
+    return tuple(sp.expand(TR8(a * b)).as_coefficients_dict().items())
 
 
-def derivative(values: Sequence[Any], seeds: dict[Normal, Any]) -> list[Any]:
-    """The change of each value when the seeded atoms change at the given rates, as `compiler.differentiate.derivative` has it for nodes."""
-    return [sum((_partial(v, atom_number(x)) * rate for x, rate in seeds.items()), 0.0) if isinstance(v, Normal) else 0.0 for v in values]
+def without_phase(wave: Any) -> Any:
+    """sin(x + phase) as sin(x) cos(phase) + cos(x) sin(phase), and the cosine likewise; exact for multiples of a right angle."""
+    import sympy as sp
+
+    phase, angle = wave.args[0].as_independent(*wave.free_symbols, as_Add=True)
+    if not phase:
+        return wave
+    quarters = round(float(phase) / (pi / 2))
+    right = abs(float(phase) - quarters * (pi / 2)) <= 1e-12
+    exact = quarters * sp.pi / 2 if right else phase
+    s, c = (f(exact) if right else rational(float(f(exact))) for f in (sp.sin, sp.cos))
+    return sp.sin(angle) * c + sp.cos(angle) * s if isinstance(wave, sp.sin) else sp.cos(angle) * c - sp.sin(angle) * s
 
 
-def _partial(value: Normal, atom: int) -> Normal:
-    ring = value.ring
-    result = ring.number(0)
-    for (monomial, wave), c in value.terms.items():
-        power = dict(monomial).get(atom, 0)
-        if power:
-            lowered = tuple((a, p - (a == atom)) for a, p in monomial if (a, p) != (atom, 1))
-            result = result + Normal(ring, {(lowered, wave): c * power})
-        k = dict(wave[1]).get(atom, Fraction(0))
-        if k:
-            result = result + Normal(ring, {(monomial, (not wave[0], wave[1])): c * k * (1 if wave[0] else -1)})
-    return result
+def rational(x: float) -> Any:
+    """A float as the decimal that it prints as, to 15 digits: 0.1 + 0.2 is three tenths. What is below 1e-15 is zero."""
+    import sympy as sp
+
+    return sp.Integer(0) if abs(x) < 1e-15 else sp.Rational(f"{x:.15g}")
 
 
-def _sine_cosine(phase: float) -> tuple[float, float]:
-    """Of a constant angle; exact where it is a multiple of a right angle but for rounding."""
-    quarters = round(phase / (math.pi / 2))
-    if abs(phase - quarters * (math.pi / 2)) <= 1e-12:
-        return ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0))[quarters % 4]
-    return math.sin(phase), math.cos(phase)
+def readable_number(x: Any) -> Any:
+    """Integers and fractions of halves, quarters, eighths and sixteenths exactly, other numbers as decimals of 15 digits."""
+    import sympy as sp
+
+    x = x if isinstance(x, sp.Rational) else sp.Rational(float(x))
+    return x if 16 % x.q == 0 and abs(x) < 10**9 else sp.Float(float(x), 15)
 
 
-def _wave(ring: Ring, odd: bool, frequencies: Any) -> Normal:
-    sign, wave = signed(odd, frequencies)
-    return Normal(ring, {((), wave): Fraction(sign)} if sign else {})
+def shortest_form(terms: Terms, outer: Collection[Any] = ()) -> Any:
+    """The shortest of several expressions for a normal form. Terms are first collected by their powers of the symbols in `outer`.
+
+    Coefficients below 1e-12 of the largest are left out.
+    """
+    import sympy as sp
+
+    least = TINY * max((abs(c) for c in terms.values()), default=0)
+    parts: dict[Any, Terms] = {}
+    for (monomial, wave), c in terms.items():
+        if abs(c) > least:
+            inner, power = monomial.as_independent(*outer, as_Add=False) if outer else (monomial, sp.Integer(1))
+            parts.setdefault(power, {})[inner, wave] = c
+    return sp.Add(*(_shortest(part, power) for power, part in parts.items()))
 
 
-def _times(a: Term, b: Term) -> tuple[Monomial, tuple[tuple[Fraction, Wave], ...]]:
-    powers = dict(a[0])
-    for atom, power in b[0]:
-        powers[atom] = powers.get(atom, 0) + power
-    return tuple(sorted((atom, power) for atom, power in powers.items() if power)), product(a[1], b[1])
+def _shortest(terms: Terms, power: Any) -> Any:
+    """The shorter of two expressions for power * terms, one in single waves and one in products of waves."""
+    import sympy as sp
+
+    return min((_sum(groups, power) for groups in (by_wave(terms), by_product(terms))), key=sp.count_ops)
 
 
-def _summed(products: Iterator[tuple[Monomial, tuple[tuple[Fraction, Wave], ...], Fraction]]) -> dict[Term, Fraction]:
-    total: dict[Term, Fraction] = {}
-    for monomial, waves, c in products:
-        for share, wave in waves:
-            term = monomial, wave
-            total[term] = total.get(term, Fraction(0)) + c * share
-    return {term: c for term, c in total.items() if c}
+def _sum(groups: Mapping[Any, Mapping[Any, Any]], power: Any) -> Any:
+    """power * sum of coefficient * wave, with the simple number that divides all coefficients next to a power other than 1."""
+    import sympy as sp
+
+    content = sp.Integer(1) if power == 1 else simple_divisor([c for p in groups.values() for c in p.values()])
+    return content * power * sp.Add(*(_factored({m: c / content for m, c in p.items()}) * wave for wave, p in groups.items()))
 
 
-def _scalar(x: Any) -> bool:
-    return isinstance(x, Normal | float | int | Fraction) and not isinstance(x, bool)
+def _factored(coefficient: Mapping[Any, Any]) -> Any:
+    """A coefficient, given as monomial -> number, with its common factors in front; as a product of sums if that is shorter."""
+    import sympy as sp
+
+    content = simple_divisor(coefficient.values())
+    plain = sp.factor_terms(sp.Add(*(readable_number(c / content) * monomial for monomial, c in coefficient.items())))
+    if 1 < len(coefficient) <= 10 and all((c / content).is_Integer and abs(c / content) <= 64 for c in coefficient.values()):
+        plain = min((plain, sp.factor(plain)), key=sp.count_ops)
+    return content * plain
+
+
+def simple_divisor(numbers: Iterable[Any]) -> Any:
+    """The greatest rational that divides all numbers into integers, if it is 16 or less and a fraction of sixteenths; else 1."""
+    import sympy as sp
+
+    divisor = sp.gcd_list(list(numbers))
+    return divisor if 16 % divisor.q == 0 and 0 < divisor <= 16 else sp.Integer(1)
+
+
+def by_wave(terms: Terms) -> dict[Any, dict[Any, Any]]:
+    """Wave -> its coefficient, as monomial -> number."""
+    groups: dict[Any, dict[Any, Any]] = {}
+    for (monomial, wave), c in terms.items():
+        groups.setdefault(wave, {})[monomial] = c
+    return groups
+
+
+def by_product(terms: Terms) -> dict[Any, dict[Any, Any]]:
+    """Product of waves -> its coefficient, after pairs with equal coefficients have become products: a + a cos 2x is 2 a cos^2 x."""
+    of_monomial: dict[Any, dict[Any, Any]] = {}
+    for (monomial, wave), c in terms.items():
+        of_monomial.setdefault(monomial, {})[wave] = c
+    return by_wave({(monomial, product): c for monomial, waves in of_monomial.items() for product, c in paired(waves).items()})
+
+
+def paired(waves: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Wave -> coefficient as product -> coefficient: each wave is joined with the first that makes a product with it."""
+    left = sorted(waves.items(), key=lambda item: (len(item[0].free_symbols), str(item[0])))
+    result: dict[Any, Any] = {}
+    while left:
+        wave, c = left.pop(0)
+        partners = ((other, product_of_waves(wave, other, c == k)) for other, k in left if abs(k) == abs(c))
+        other, product = next((found for found in partners if found[1] is not None), (None, wave))
+        left = [item for item in left if item[0] is not other]
+        for factor, share in product.as_coefficients_dict().items():
+            result[factor] = result.get(factor, 0) + c * share
+    return {product: c for product, c in result.items() if c}
+
+
+@lru_cache(maxsize=4096)
+def product_of_waves(a: Any, b: Any, add: bool) -> Any:
+    """a + b (or a - b) of two cosines or two sines as a product; 1 is a cosine. None for unlike waves, or if half angles would be needed.
+
+    cos a + cos b = 2 cos((a + b)/2) cos((a - b)/2), and so on. Abramowitz and Stegun 1964, 4.3.34 to 4.3.37.
+    """
+    import sympy as sp
+
+    odd = isinstance(a, sp.sin)
+    if odd != isinstance(b, sp.sin):
+        return None
+    x, y = (wave.args[0] if wave != 1 else sp.Integer(0) for wave in (a, b))
+    half, rest = sp.expand((x + y) / 2), sp.expand((x - y) / 2)
+    if not all(k.is_Integer for k in _frequencies(half, rest)):
+        return None
+    if odd:
+        return 2 * sp.sin(half) * sp.cos(rest) if add else 2 * sp.cos(half) * sp.sin(rest)
+    return 2 * sp.cos(half) * sp.cos(rest) if add else -2 * sp.sin(half) * sp.sin(rest)
+
+
+def _frequencies(*angles: Any) -> Iterable[Any]:
+    return (k for angle in angles for k in angle.as_coefficients_dict().values())

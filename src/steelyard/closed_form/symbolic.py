@@ -3,59 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import CallError, choices
+from ..errors import CallError
 from ..files import write_whole
-from .columns import Columns, combination
 from .latex import body, display, document
-from .named_terms import needed
-from .naming import Named
-
-QUANTITIES = ("T", "U", "L", "M", "C", "g", "friction", "tau", "Y")
+from .quantities import Quantities
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Symbolic:
-    """The closed form of a robot: M(q) qdd + C(q, qd) qd + g(q) + friction(qd) = tau, and Y(q, qd, qdd) parameters = tau.
+class Symbolic(Quantities):
+    """A robot's equations of motion in closed form, as SymPy expressions: the fields of `Quantities`, and what can be done with them.
 
-    q, qd, qdd: n symbols each. T, U: energies [J]. M, C: (n, n); g, friction, tau: (n, 1) [N m|N]; Y: (n, p); parameters: (p, 1), pi.
-    For arms of more than three joints expressions are in `terms`, named common values in the order in which they can be computed.
-    `symbols` says what each symbol of the robot is, with its value. Lagrangian lecture, "How it all fits together".
+    Arms of more than three joints are written in `terms`. Lagrangian lecture, "How it all fits together".
     """
-
-    name: str
-    joint_names: tuple[str, ...]
-    parameter_names: tuple[str, ...]
-    q: tuple[Any, ...]
-    qd: tuple[Any, ...]
-    qdd: tuple[Any, ...]
-    T: Any
-    U: Any
-    M: Any
-    C: Any
-    g: Any
-    friction: Any
-    tau: Any
-    Y: Any
-    parameters: Any
-    columns: Columns
-    symbols: Mapping[Any, Named] = field(default_factory=dict)
-    terms: Mapping[Any, Any] = field(default_factory=dict)
-
-    @property
-    def n(self) -> int:
-        return len(self.q)
-
-    @property
-    def L(self) -> Any:
-        """The Lagrangian T - U [J]."""
-        return self.T - self.U
 
     @property
     def values(self) -> dict[Any, float]:
@@ -80,7 +45,7 @@ class Symbolic:
         """The combinations of parameters that torques depend on, (b, 1): Y[:, columns.independent] base_parameters = tau."""
         import sympy as sp
 
-        return sp.ImmutableMatrix(combination(self.columns, list(self.parameters), self.columns.independent))
+        return sp.ImmutableMatrix(self.columns.combine(list(self.parameters)))
 
     # other ways to the same equations ---------------------------------------------------------------------------------------------------
 
@@ -103,10 +68,6 @@ class Symbolic:
             rows.append(change - sp.diff(L, self.q[k]) + self.friction[k])
         return sp.ImmutableMatrix(rows)
 
-    def needed_terms(self, *expressions: Any) -> dict[Any, Any]:
-        """The named terms that expressions or matrices are made of, in the order in which they can be computed."""
-        return needed(self.terms, expressions)
-
     def expand(self, expression: Any) -> Any:
         """An expression or matrix without named terms: of joint motion and robot symbols alone. Long for long arms."""
         for name, value in reversed(self.needed_terms(expression).items()):
@@ -120,7 +81,7 @@ class Symbolic:
         """
         import sympy as sp
 
-        expression = self._quantity(quantity)
+        expression = self.quantity(quantity)
         state = [np.zeros(self.n) if x is None else np.asarray(x, dtype=float) for x in (q, qd, qdd)]
         for what, x in zip(("q", "qd", "qdd"), state, strict=True):
             if x.shape != (self.n,):
@@ -135,7 +96,7 @@ class Symbolic:
 
     def to_latex(self, quantity: str | None = None) -> str:
         """LaTeX (amsmath) of one quantity with the terms that it needs, or the body of a page on the whole model."""
-        return body(self) if quantity is None else display(self, quantity, self._quantity(quantity))
+        return body(self) if quantity is None else display(self, quantity, self.quantity(quantity))
 
     def write_tex(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write a LaTeX document of the whole model, whole or not at all; it compiles with any TeX that has amsmath."""
@@ -150,7 +111,7 @@ class Symbolic:
     def _matrix_latex(self, quantity: str) -> str:
         from sympy import latex
 
-        return f"{quantity} = {latex(self._quantity(quantity), mat_delim='(', mat_str='matrix')}"
+        return f"{quantity} = {latex(self.quantity(quantity), mat_delim='(', mat_str='matrix')}"
 
     def __repr__(self) -> str:
         return f"Symbolic({self.name!r}, n={self.n}, {len(self.symbols)} symbols, {len(self.terms)} named terms)"
@@ -159,10 +120,5 @@ class Symbolic:
         lines = [repr(self), *(f"{name} = {value}" for name, value in self.needed_terms(self.T, self.U, self.M, self.C, self.g).items())]
         lines += [f"T = {self.T}", f"U = {self.U}"]
         for letter in ("M", "C"):
-            lines += [f"{letter}[{i + 1},{j + 1}] = {self._quantity(letter)[i, j]}" for i in range(self.n) for j in range(self.n)]
+            lines += [f"{letter}[{i + 1},{j + 1}] = {self.quantity(letter)[i, j]}" for i in range(self.n) for j in range(self.n)]
         return "\n".join(lines + [f"g[{i + 1}] = {self.g[i]}" for i in range(self.n)])
-
-    def _quantity(self, name: str) -> Any:
-        if name not in QUANTITIES:
-            raise CallError(f"no quantity is called {name!r}; {choices(str(name), QUANTITIES)}")
-        return getattr(self, name)
