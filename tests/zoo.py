@@ -61,10 +61,10 @@ LIFT = (
 HAND = (
     Row("wrist", None, axis=Y, terms=DRY, armature=0.4, rotor=(40.0, Z, None), simple=False),
     Row("knuckle", "wrist", axis=X, terms=DRY, armature=0.3, rotor=(-2.0, OBLIQUE, "left"), fixed=True),
-    Row("middle", "knuckle", axis=X, terms=DRY, mimic=("knuckle", -0.6, 0.4)),
-    Row("tip", "middle", axis=OBLIQUE, terms=DRY, mimic=("middle", 1.5, -0.2), mass=False, simple=False),
+    Row("middle", "knuckle", axis=X, terms=DRY, mimic=("knuckle", -0.6, 0.4), mass=False),
+    Row("tip", "middle", axis=OBLIQUE, terms=DRY, mimic=("middle", 1.5, -0.2), simple=False),
     Row("left", "wrist", "prismatic", Y, ALL_TERMS, 0.2),
-    Row("right", "wrist", "prismatic", OBLIQUE, {"viscous": 0.3, "offset": 0.2}, 0.1, mimic=("left", -1.0, 0.05), fixed=True),
+    Row("right", "wrist", "prismatic", OBLIQUE, {"viscous": 0.3, "offset": 0.2}, 0.1, mimic=("left", -1.0, 0.05), mass=False),
 )
 
 TORSO = (
@@ -122,8 +122,8 @@ FEATURES: dict[str, Callable[[Mechanism], bool]] = {
     "branches": lambda m: len({j.parent for j in _moving(m)}) < len(_moving(m)),
     "oblique axis": lambda m: any(max(map(abs, j.axis)) < 1.0 for j in _moving(m)),
     "fixed link": lambda m: any(j.kind == "fixed" and m.link(j.child).inertia and j.origin.R != IDENTITY for j in m.joints),
-    "massless link": lambda m: any(m.link(j.child).inertia is None and _carries(m, j.child) for j in _moving(m)),
-    "massless leaf": lambda m: any(m.link(j.child).inertia is None and not _carries(m, j.child) for j in _moving(m)),
+    "massless link": lambda m: any(_massless(m, j.child) and _carries(m, j.child) for j in _moving(m)),
+    "massless leaf": lambda m: any(_massless(m, j.child) and not _carries(m, j.child) for j in _moving(m)),
     "no inertia": lambda m: any(_idle(m, j) for j in _leading(m)),
     "tilted gravity": lambda m: bool(m.gravity[0] or m.gravity[1]),
     "weightless": lambda m: m.gravity == WEIGHTLESS,
@@ -155,6 +155,11 @@ def _moving(m: Mechanism) -> list[Joint]:
 
 def _leading(m: Mechanism) -> list[Joint]:
     return [joint for joint in _moving(m) if joint.mimic is None]
+
+
+def _massless(m: Mechanism, link: str) -> bool:
+    """Whether neither the link nor what is fixed to it has an inertia."""
+    return m.link(link).inertia is None and all(_massless(m, j.child) for j in m.joints if j.parent == link and j.kind == "fixed")
 
 
 def _carries(m: Mechanism, link: str) -> bool:

@@ -1,0 +1,57 @@
+"""Every method of Robot that computes takes arrays of any batch shape, and `out=`."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from tests.laws.dynamics import running
+from tests.zoo import case
+
+
+def taken(method: Any) -> set[str]:
+    return set(inspect.signature(method).parameters)
+
+
+PUBLIC = {name: method for name, method in inspect.getmembers(sy.Robot, inspect.isfunction) if not name.startswith("_")}
+METHODS = [name for name, method in PUBLIC.items() if {"q", "qd"} & taken(method) and "out" in taken(method)]
+
+
+def arguments(name: str) -> dict[str, np.ndarray]:
+    """What a method must be given, (6, ...): six samples, along a time where it asks for one."""
+    x = case("torso")
+    wrench = running.inputs(x, "wrench_torque")[1]
+    known = {"q": x.q, "qd": x.qd, "qdd": x.qdd, "tau": x.tau, "qrd": x.qd, "qrdd": x.qdd, "wrench": wrench}
+    needed = [k for k, p in inspect.signature(getattr(sy.Robot, name)).parameters.items() if p.default is p.empty and k != "self"]
+    return {k: np.arange(6) * 0.01 if k == "t" else known[k][[0, 1, 2, 3, 4, 0]] for k in needed}
+
+
+def results(value: Any) -> list[np.ndarray]:
+    return list(value) if isinstance(value, tuple) else [value]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_result_is_written_where_it_is_wanted(name: str) -> None:
+    method, given = getattr(case("torso").robot, name), arguments(name)
+    expected = results(method(**given))
+    out = tuple(np.full_like(array, np.nan) for array in expected)
+    returned = results(method(**given, out=out if len(out) > 1 else out[0]))
+    for array, wanted, values in zip(returned, out, expected, strict=True):
+        assert array is wanted
+        np.testing.assert_array_equal(wanted, values)
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if "t" not in taken(getattr(sy.Robot, name))])
+def test_batches_have_any_shape_and_broadcast(name: str) -> None:
+    method, given = getattr(case("torso").robot, name), arguments(name)
+    expected = results(method(**given))
+    reshaped = results(method(**{k: a.reshape(2, 3, *a.shape[1:]) for k, a in given.items()}))
+    spread = results(method(**{k: a if i else a[:1, None] for i, (k, a) in enumerate(given.items())}))
+    again = results(method(**{k: a if i else np.broadcast_to(a[:1], a.shape) for i, (k, a) in enumerate(given.items())}))
+    for k, values in enumerate(expected):
+        np.testing.assert_array_equal(reshaped[k].reshape(values.shape), values)
+        np.testing.assert_array_equal(spread[k].reshape(-1, *values.shape[1:]), again[k][: 6 if len(given) > 1 else 1])
