@@ -20,7 +20,7 @@ from steelyard.drawing.numbers import percent, short, with_uncertainty
 from steelyard.drawing.table import Column
 from steelyard.reporting import Table, report
 from steelyard.reporting.content import gather
-from steelyard.reporting.figures import autocorrelation
+from steelyard.reporting.figures import correlogram
 
 URL_ATTRIBUTES = {"src", "href", "srcset", "data", "action", "poster", "background", "xlink:href"}
 
@@ -136,9 +136,9 @@ def test_the_times_of_several_logs_follow_each_other() -> None:
     np.testing.assert_allclose(running_time(t), np.arange(9) * 0.1)
 
 
-def test_autocorrelation_is_that_of_the_definition(rng: np.random.Generator) -> None:
+def test_the_correlogram_is_that_of_the_definition(rng: np.random.Generator) -> None:
     x = rng.normal(size=400)
-    lags, r = autocorrelation(x, 0.01)
+    lags, r = correlogram(x, 0.01)
     d = x - x.mean()
     np.testing.assert_allclose(r[:5], [d[: 400 - k] @ d[k:] / (d @ d) for k in range(5)], atol=1e-12)
     np.testing.assert_allclose(lags[:3], [0, 0.01, 0.02])

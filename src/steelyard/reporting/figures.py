@@ -29,6 +29,7 @@ from ..drawing.figure import (
     running_time,
     safe,
 )
+from ..signals.autocorrelation import autocorrelation
 
 WEAK = 30.0  # percent of relative standard deviation above which a value says little
 
@@ -67,7 +68,7 @@ def _joint(time: Array, measured: Array, predicted: Array, left: Array, before: 
 
 
 def residuals(left: Array, names: Sequence[str], dt: float) -> Figure:
-    """How what is left over is spread (against the normal law) and how long it remembers (its autocorrelation), per joint."""
+    """Histogram (against the normal law) and autocorrelation of the residuals, per joint."""
     made = layout(
         True,
         xaxis=axis("residual / its standard deviation", domain=[0, 0.46], range=[-4.2, 4.2]),
@@ -84,7 +85,7 @@ def residuals(left: Array, names: Sequence[str], dt: float) -> Figure:
         size = float(x.std()) if len(x) else 0.0
         density = np.histogram((x - x.mean()) / size, edges)[0] / (len(x) * (edges[1] - edges[0])) if size else np.zeros(len(centres))
         traces.append(line(centres, density, name, hue(j, len(names)), legend=True))
-        traces.append(line(*autocorrelation(x, dt), name, hue(j, len(names)), xaxis="x2", yaxis="y2"))
+        traces.append(line(*correlogram(x, dt), name, hue(j, len(names)), xaxis="x2", yaxis="y2"))
     caption = (
         "Left: spread of the residuals of every joint, next to the normal law. Right: their autocorrelation. A residual that remembers is"
         " something the model does not have (friction at low speed, elasticity, ripple); the uncertainties below allow for its memory."
@@ -92,17 +93,13 @@ def residuals(left: Array, names: Sequence[str], dt: float) -> Figure:
     return Figure("residuals", tuple(traces), made, 330, caption)
 
 
-def autocorrelation(x: Array, dt: float, seconds: float = 1.0) -> tuple[Array, Array]:
-    """Lags [s] and r(lag) = sum x_k x_(k+lag) / sum x_k^2 of a series without its mean, by FFT; at most about 400 lags."""
+def correlogram(x: Array, dt: float, seconds: float = 1.0) -> tuple[Array, Array]:
+    """Return lags [s] and the autocorrelation of a series without its mean, at about 400 lags at most."""
     if len(x) < 8 or not np.ptp(x):
         return np.zeros(1), np.ones(1)
-    x = x - x.mean()
-    size = 2 ** int(np.ceil(np.log2(2 * len(x))))
-    power = np.abs(np.fft.rfft(x, size)) ** 2
-    r: Array = np.fft.irfft(power, size)[: max(2, min(len(x) // 4, int(seconds / dt) + 1))]
+    r = autocorrelation(x, max(1, min(len(x) // 4 - 1, int(seconds / dt))), center=True)
     every = max(1, len(r) // 400)
-    lags: Array = np.arange(len(r), dtype=np.float64)[::every] * dt
-    return lags, r[::every] / r[0]
+    return np.arange(0.0, len(r), every) * dt, r[::every]
 
 
 def errors(names: Sequence[str], series: Sequence[tuple[str, Array]]) -> Figure:

@@ -1,4 +1,4 @@
-"""How late one signal is against another, to a fraction of a sample."""
+"""Delay of one signal against another, to a fraction of a sample."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import CallError
+from ..autocorrelation import autocorrelation, variance_inflation
 from ..resample import spline
 
 Array = NDArray[np.float64]
@@ -15,7 +16,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Delay:
-    """Per joint: how late the measured signal is [s], its standard deviation [s], and how alike the two are then (1 = the same shape)."""
+    """Per joint: delay of the measured signal [s], its standard deviation [s], and the correlation of both without the delay."""
 
     seconds: Array
     sigma: Array
@@ -23,7 +24,7 @@ class Delay:
 
 
 def estimate_delay(predicted: ArrayLike, measured: ArrayLike, dt: float, max_delay: float = 0.1) -> Delay:
-    """The delay of `measured` against `predicted`, both (N, n) at a uniform dt [s].
+    """Estimate the delay of `measured` against `predicted`, both (N, n) at a uniform dt [s].
 
     measured(t) = a predicted(t - d) + b + noise: d by the peak of the cross-correlation, then Gauss-Newton on (a, b, d).
     Knapp and Carter, IEEE Trans. ASSP 24 (1976), p. 320.
@@ -40,7 +41,7 @@ def estimate_delay(predicted: ArrayLike, measured: ArrayLike, dt: float, max_del
 
 
 def one_delay(x: Array, y: Array, most: int) -> tuple[float, float, float]:
-    """Delay, standard deviation (both in samples) and correlation of one column."""
+    """Return delay, standard deviation (both in samples) and correlation of one column."""
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return 0.0, np.inf, 0.0
     lag = float(whole_lag(x, y, most))
@@ -59,7 +60,7 @@ def one_delay(x: Array, y: Array, most: int) -> tuple[float, float, float]:
 
 
 def whole_lag(x: Array, y: Array, most: int) -> int:
-    """The lag in samples, between -most and most, where |cross-correlation| is largest."""
+    """Return the lag in samples, between -most and most, where |cross-correlation| is largest."""
     from scipy.signal import correlate
 
     full = correlate(y - y.mean(), x - x.mean(), mode="full", method="fft")
@@ -68,11 +69,9 @@ def whole_lag(x: Array, y: Array, most: int) -> int:
 
 
 def uncertainty(design: Array, y: Array, a: float) -> float:
-    """Standard deviation of the lag in samples, with the residual's correlation length counted in."""
+    """Return the standard deviation of the lag in samples, allowing for autocorrelated residuals."""
     coefficients, *_ = np.linalg.lstsq(design, y, rcond=None)
     residual = y - design @ coefficients
-    lag1 = float(np.clip(residual[1:] @ residual[:-1] / max(float(residual @ residual), 1e-300), 0, 0.99))
-    inflation = (1 + lag1) / (1 - lag1)  # of the mean of a first-order autoregressive process
-    spread = float(residual @ residual) / max(len(y) - 3, 1) * inflation
-    covariance = np.linalg.pinv(design.T @ design) * spread
+    variance = float(residual @ residual) / max(len(y) - 3, 1) * float(variance_inflation(autocorrelation(residual)[1]))
+    covariance = np.linalg.pinv(design.T @ design) * variance
     return float(np.sqrt(covariance[2, 2]) / abs(a)) if a != 0 else np.inf

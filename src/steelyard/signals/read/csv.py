@@ -65,10 +65,11 @@ def sniff(body: Sequence[str], comments: Sequence[str]) -> Dialect:
     """Find delimiter, decimal comma and header from the first lines: the delimiter gives rows of equal length and the most numbers."""
     probe = body[1:] if len(body) > 1 else body
 
-    def score(delimiter: str) -> tuple[bool, float, int]:
+    def score(delimiter: str) -> tuple[bool, float, bool, int]:
         rows = [cells(line, delimiter) for line in probe]
         numeric = np.mean([is_number(cell, comma) for row in rows for cell in row for comma in [delimiter != ","]])
-        return len({len(row) for row in rows}) == 1 and len(rows[0]) > 1, float(numeric), -DELIMITERS.index(delimiter)
+        even = len({len(row) for row in rows}) == 1 and len(rows[0]) > 1
+        return even, float(numeric), len(cells(body[0], delimiter)) > 1, -DELIMITERS.index(delimiter)
 
     delimiter = max(DELIMITERS, key=score)
     rows = [cells(line, delimiter) for line in probe]
