@@ -7,7 +7,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.dynamics.parametric import parameter_names, parameter_vector
-from steelyard.parameters.base import base_parameters, grouped, sampled_regressor, short_names
+from steelyard.parameters.base import base_parameters, group_parameters, sampled_regressor, short_names
 from tests.random_robots import random_tree
 
 
@@ -58,7 +58,7 @@ def test_a_matrix_of_rank_two_has_two_combinations():
     rng = np.random.default_rng(3)
     A = rng.normal(size=(30, 2))
     Y = np.column_stack([A[:, 0], np.zeros(30), A[:, 1], 2 * A[:, 0] - 3 * A[:, 1]])
-    base = grouped(Y, list("abcd"), list("abcd"))
+    base = group_parameters(Y, list("abcd"), list("abcd"))
     assert base.columns == (0, 2)
     assert np.allclose(base.matrix, [[1, 0, 0, 2], [0, 0, 1, -3]])
     assert base.expressions == ("a + 2*d", "c - 3*d")

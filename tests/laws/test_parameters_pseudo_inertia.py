@@ -7,7 +7,8 @@ import pytest
 
 from steelyard.errors import CallError
 from steelyard.mechanism.check import is_physical
-from steelyard.parameters.orders import NAMES, reorder
+from steelyard.parameters import reorder
+from steelyard.parameters.orders import CONVENTIONS
 from steelyard.parameters.pseudo_inertia import from_pseudo_inertia, is_consistent, nearest_consistent, pseudo_inertia
 from tests.random_robots import random_inertia
 
@@ -56,8 +57,8 @@ def test_two_definitions_of_a_real_body_agree():
         assert bool(is_consistent(pi)) == is_physical(body)
 
 
-@pytest.mark.parametrize("source", NAMES)
-@pytest.mark.parametrize("target", NAMES)
+@pytest.mark.parametrize("source", CONVENTIONS)
+@pytest.mark.parametrize("target", CONVENTIONS)
 def test_every_order_converts_to_every_other_and_back(rng, source, target):
     pi = reorder(cloud(rng)[2], "steelyard", source)
     assert np.allclose(reorder(reorder(pi, source, target), target, source), pi)

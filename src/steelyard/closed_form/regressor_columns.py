@@ -8,7 +8,7 @@ from typing import Any
 
 from ..dynamics.parametric import parameter_names
 from ..mechanism.tree import Tree
-from ..parameters.base import grouped, sampled_regressor
+from ..parameters.base import group_parameters, sampled_regressor
 from .normal_form import Terms, readable_number
 
 Relations = dict[int, dict[int, Any]]  # a dependent column -> the columns that it is made of, with coefficients
@@ -74,7 +74,7 @@ def coefficient_rows(Y: Sequence[Sequence[Terms]], field: Any, constants: Sequen
 def sampled_columns(tree: Tree) -> RegressorColumns:
     """Columns of a tree's regressor from its values at random states. Gautier 1991."""
     names = parameter_names(tree)
-    base = grouped(sampled_regressor(tree), names, names)
+    base = group_parameters(sampled_regressor(tree), names, names)
     made: Relations = {}
     for j in range(len(names)):
         if j not in base.columns and base.matrix[:, j].any():

@@ -1,1 +1,17 @@
-"""The vector of dynamic parameters: what can be seen of it, how it groups, what a real body allows."""
+"""The vector pi of dynamic parameters: base parameters, the orders in which others write it, and which values a real body can have."""
+
+from __future__ import annotations
+
+from .base import BaseParameters, base_parameters
+from .orders import reorder
+from .pseudo_inertia import from_pseudo_inertia, is_consistent, nearest_consistent, pseudo_inertia
+
+__all__ = [
+    "BaseParameters",
+    "base_parameters",
+    "from_pseudo_inertia",
+    "is_consistent",
+    "nearest_consistent",
+    "pseudo_inertia",
+    "reorder",
+]

@@ -1,4 +1,4 @@
-"""The ten parameters of a link in the orders and signs that others write them."""
+"""The ten parameters of a link in the orders and sign conventions of others."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ORDERS: dict[str, tuple[tuple[str, ...], float]] = {
     "structure": (("m", "mcx", "mcy", "mcz", "Ixx", "Iyy", "Izz", "Iyz", "Ixz", "Ixy"), 1.0),
     "pinocchio": (("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"), 1.0),
 }
-"""Name -> the order, and the sign of the products of inertia against the matrix's entries."""
-NAMES = (*ORDERS, "urdf")
+"""Name -> the order, and the sign of its products of inertia relative to the entries of the inertia matrix."""
+CONVENTIONS = (*ORDERS, "urdf")
 
 
 def reorder(pi: ArrayLike, source: str, target: str = "steelyard") -> Array:
-    """Ten parameters per link, (..., 10), from one convention to another.
+    """Convert ten parameters per link, (..., 10), from one convention to another.
 
     'steelyard': m, mc, Ixx Ixy Ixz Iyy Iyz Izz about the frame, entries of the matrix. 'lecture': the same order, products with the sign
     of the integral (minus the entry). 'structure': Ixx Iyy Izz Iyz Ixz Ixy. 'pinocchio': Ixx Ixy Iyy Ixz Iyz Izz.
@@ -33,30 +33,36 @@ def reorder(pi: ArrayLike, source: str, target: str = "steelyard") -> Array:
     if pi.ndim == 0 or pi.shape[-1] != 10:
         raise CallError(f"a link has ten parameters in the last dimension; found shape {pi.shape}")
     for name in (source, target):
-        if name not in NAMES:
-            raise CallError(f"no order of parameters is called {name!r}; {choices(str(name), NAMES)}")
-    own = from_urdf(pi) if source == "urdf" else permuted(pi, source, inward=True)
-    return to_urdf(own) if target == "urdf" else permuted(own, target, inward=False)
+        if name not in CONVENTIONS:
+            raise CallError(f"no order of parameters is called {name!r}; {choices(str(name), CONVENTIONS)}")
+    own = from_urdf(pi) if source == "urdf" else from_order(pi, source)
+    return to_urdf(own) if target == "urdf" else to_order(own, target)
 
 
-def permuted(pi: Array, name: str, inward: bool) -> Array:
-    """pi from the named order to ours (inward) or the other way."""
+def from_order(pi: Array, name: str) -> Array:
+    """Convert from the named order to ours."""
     order, sign = ORDERS[name]
-    signs = np.array([sign if term in PRODUCTS else 1.0 for term in order])
-    index = [order.index(term) for term in OWN]
-    if inward:
-        return (pi * signs)[..., index]
-    return pi[..., [OWN.index(term) for term in order]] * signs
+    return (pi * _signs(order, sign))[..., [order.index(term) for term in OWN]]
+
+
+def to_order(pi: Array, name: str) -> Array:
+    """Convert from our order to the named one."""
+    order, sign = ORDERS[name]
+    return pi[..., [OWN.index(term) for term in order]] * _signs(order, sign)
+
+
+def _signs(order: tuple[str, ...], sign: float) -> Array:
+    return np.array([sign if term in PRODUCTS else 1.0 for term in order])
 
 
 def from_urdf(pi: Array) -> Array:
-    """Mass, centre and central inertia as parameters about the frame."""
+    """Convert mass, centre of mass and inertia about it to parameters about the frame."""
     m, c = pi[..., :1], pi[..., 1:4]
     return np.concatenate([m, m * c, pi[..., 4:] + steiner(m, c)], axis=-1)
 
 
 def to_urdf(pi: Array) -> Array:
-    """Parameters about the frame as mass, centre and central inertia; a body without mass has no centre."""
+    """Convert parameters about the frame to mass, centre of mass and inertia about it. Raise CallError for a link without mass."""
     m = pi[..., :1]
     if np.any(m == 0):
         raise CallError("a link without mass has no centre of mass: it cannot be written in the order 'urdf'")
@@ -65,7 +71,7 @@ def to_urdf(pi: Array) -> Array:
 
 
 def steiner(m: Array, c: Array) -> Array:
-    """m (c.c 1 - c c^T) as its six entries: the parallel axes theorem."""
+    """Return the six entries of m (c.c 1 - c c^T): the parallel axes theorem."""
     x, y, z = c[..., 0], c[..., 1], c[..., 2]
     six = [y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y]
     return m * np.stack(six, axis=-1)

@@ -1,4 +1,4 @@
-"""The pseudo-inertia: ten numbers as one symmetric 4x4 matrix, positive definite exactly when a real body can have them."""
+"""The pseudo-inertia: ten parameters as one symmetric 4x4 matrix, which is positive definite exactly if a real body can have them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Array = NDArray[np.float64]
 
 
 def pseudo_inertia(pi: ArrayLike) -> Array:
-    """J = [[tr(I)/2 1 - I, h], [h^T, m]] of ten parameters (..., 10) -> (..., 4, 4) [kg m2, kg m, kg].
+    """Return J = [[tr(I)/2 1 - I, h], [h^T, m]] of ten parameters (..., 10) -> (..., 4, 4) [kg m2, kg m, kg].
 
     pi: m, mcx, mcy, mcz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the frame's origin. J is the integral of x x^T dm with x = (r, 1).
     Wensing, Kim and Slotine, IEEE RA-L 3 (2018), eq. (8).
@@ -23,7 +23,7 @@ def pseudo_inertia(pi: ArrayLike) -> Array:
 
 
 def from_pseudo_inertia(J: ArrayLike) -> Array:
-    """The ten parameters (..., 10) of a pseudo-inertia (..., 4, 4): I = tr(S) 1 - S with S its upper left block."""
+    """Return the ten parameters (..., 10) of a pseudo-inertia (..., 4, 4): I = tr(S) 1 - S with S its upper left block."""
     J = np.asarray(J, float)
     S = J[..., :3, :3]
     I = np.trace(S, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - S  # noqa: E741
@@ -32,16 +32,16 @@ def from_pseudo_inertia(J: ArrayLike) -> Array:
 
 
 def is_consistent(pi: ArrayLike, tolerance: float = 1e-9) -> NDArray[np.bool_]:
-    """Whether real bodies can have these parameters, (..., 10) -> (...): the least eigenvalue of J is not negative.
+    """Return whether real bodies can have these parameters, (..., 10) -> (...): no eigenvalue of J is negative.
 
-    `tolerance` is relative to the largest eigenvalue: a rod or a plate sits exactly on the boundary.
+    `tolerance` is relative to the largest eigenvalue: a rod or a plate has an eigenvalue of zero.
     """
     values = np.linalg.eigvalsh(pseudo_inertia(pi))
     return np.asarray(values[..., 0] >= -tolerance * np.maximum(np.abs(values[..., -1]), 1e-300))
 
 
 def nearest_consistent(pi: ArrayLike, margin: float = 1e-9) -> Array:
-    """The ten parameters (..., 10) whose pseudo-inertia is the nearest positive definite one in the Frobenius norm.
+    """Return the parameters (..., 10) whose pseudo-inertia is the nearest positive definite one in the Frobenius norm.
 
     Eigenvalues below `margin` times the largest are raised to it. Higham, Linear Algebra Appl. 103 (1988), theorem 2.1.
     """
@@ -52,7 +52,7 @@ def nearest_consistent(pi: ArrayLike, margin: float = 1e-9) -> Array:
 
 
 def _basis() -> Array:
-    """The pseudo-inertia of each unit parameter, (10, 4, 4)."""
+    """Return the pseudo-inertia of each unit parameter, (10, 4, 4)."""
     result = np.zeros((10, 4, 4))
     result[0, 3, 3] = 1.0
     for k in range(3):

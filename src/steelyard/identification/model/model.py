@@ -14,7 +14,7 @@ from ...compiler.ir.program import Operand, trace
 from ...compiler.runtime.kernel import Kernel
 from ...dynamics.regressor import regressor
 from ...errors import CallError, choices
-from ...parameters.base import BaseParameters, dense, grouped, random_states, tree_names
+from ...parameters.base import BaseParameters, exciting_states, group_parameters, short_parameter_names, stack_samples
 from ...robot import Robot
 from .extra_terms import Extra
 
@@ -70,18 +70,18 @@ class Model:
     def _sampled(self) -> Array:
         """The regressor at random states, (N n, p), further terms included."""
         tree = self.robot.tree
-        q, qd, qdd = random_states(tree)
-        Y = dense(regressor(tree, list(q.T), list(qd.T), list(qdd.T)), len(q))
+        q, qd, qdd = exciting_states(tree)
+        Y = stack_samples(regressor(tree, list(q.T), list(qd.T), list(qdd.T)), len(q))
         extra = [e.structural().columns(q, qd, qdd).reshape(len(Y), -1) for e in self.extras]
         return np.hstack([Y, *extra])
 
     @cached_property
     def base(self) -> BaseParameters:
         """The combinations of the free parameters that can be seen at all; its matrix is over all parameters."""
-        short = tree_names(self.robot.tree, self.names)
+        short = short_parameter_names(self.robot.tree, self.names)
         Y = self._sampled.copy()
         Y[:, [i for i, _ in self.held]] = 0.0
-        return grouped(Y, self.names, short)
+        return group_parameters(Y, self.names, short)
 
     @cached_property
     def reach(self) -> tuple[tuple[int, ...], ...]:
