@@ -26,10 +26,13 @@ ARM = """<robot name="arm" xmlns:drake="https://drake.mit.edu">
 """
 DRAKE = '<drake:rotor_inertia value="2e-4"/><drake:gear_ratio value="-50"/><mechanicalReduction>7</mechanicalReduction>'
 PLAIN = '<mechanicalReduction> 100 </mechanicalReduction><rotor_inertia value="2e-4"/>'
+UNGEARED = '<drake:rotor_inertia value="0.3"/><mechanicalReduction>7</mechanicalReduction>'  # Drake reads no reduction
 REDUCTION = "<mechanicalReduction>100</mechanicalReduction>"
 
 
-@pytest.mark.parametrize(("actuator", "armature"), [(DRAKE, 0.5), (PLAIN, 2.0), ('<rotor_inertia value="0.3"/>', 0.3), (REDUCTION, None)])
+@pytest.mark.parametrize(
+    ("actuator", "armature"), [(DRAKE, 0.5), (PLAIN, 2.0), ('<rotor_inertia value="0.3"/>', 0.3), (UNGEARED, 0.3), (REDUCTION, None)]
+)
 def test_rotor_inertia_of_an_actuator_is_seen_through_its_gear(actuator: str, armature: float | None) -> None:
     assert terms(ARM % actuator).get("armature") == (armature if armature is None else pytest.approx(armature, rel=1e-15))
 
