@@ -170,8 +170,8 @@ def test_a_body_without_a_centre_of_mass_goes_into_toml_only() -> None:
     odd = Inertia(0.0, (0.1, 0.2, 0.3), Symmetric(1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
     mechanism = replace(mechanism, links=(*mechanism.links[:-1], Link("link2", odd)))
     assert read_toml(toml(mechanism), warn=False) == mechanism
-    with pytest.raises(ModelError, match=r"link 'link2' has mass 0 kg and first moment .* URDF can only hold"):
-        urdf(mechanism)
+    with pytest.raises(ModelError, match=r"odd.urdf: link 'link2' has mass 0 kg and first moment .* URDF can only hold"):
+        urdf(mechanism, "odd.urdf")
 
 
 @pytest.mark.parametrize("write", [write_urdf, write_toml])

@@ -242,3 +242,10 @@ def test_what_motors_add_through_their_gears_is_part_of_the_joint(tmp_path: Path
     data.qpos[:], data.qvel[:], data.qacc[:] = rng.uniform(-1, 1, (3, 1))
     mujoco.mj_inverse(model, data)
     np.testing.assert_allclose(torques(tree, data.qpos, data.qvel, data.qacc), data.qfrc_inverse, rtol=1e-12)
+
+
+def test_unnamed_bodies_touch_too(tmp_path: Path) -> None:
+    inner = f"<body>{BALL}<joint/><body>{BALL}<joint/><body>{BALL}</body></body></body>".replace(' mass="0"', "")
+    (tmp_path / "arm.xml").write_text(f"<mujoco><worldbody>{inner}</worldbody></mujoco>")
+    with pytest.warns(SteelyardWarning, match=r"bodies touch \(an unnamed body, an unnamed body\)"):
+        load(tmp_path / "arm.xml")

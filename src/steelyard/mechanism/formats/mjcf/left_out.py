@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any
@@ -21,7 +20,9 @@ def left_out_of_spec(mujoco: Any, spec: Any) -> list[str]:
     found += [_tendon(tendon) for tendon in spec.tendons]
     bodies = _bodies_that_touch(spec)
     if bodies and not spec.option.disableflags & mujoco.mjtDisableBit.mjDSBL_CONTACT:
-        found.append(f"contacts are left out: torques differ where bodies touch ({', '.join(bodies)})")
+        found.append(
+            f"contacts are left out: torques differ where bodies touch ({', '.join(bodies[:8])}{', ...' if len(bodies) > 8 else ''})"
+        )
     return found
 
 
@@ -32,23 +33,24 @@ def _tendon(tendon: Any) -> str:
 
 
 def _bodies_that_touch(spec: Any) -> list[str]:
-    """Names of the bodies whose geoms may collide by their contype and conaffinity, parent and child apart."""
-    types: dict[str, int] = defaultdict(int)
-    affinities: dict[str, int] = defaultdict(int)
-    bodies: dict[str, Any] = {}
-    for geom in spec.geoms:
-        name = geom.parent.name
-        types[name] |= geom.contype
-        affinities[name] |= geom.conaffinity
-        bodies[name] = geom.parent
-    pairs = [(a, b) for a, b in combinations(bodies, 2) if types[a] & affinities[b] or types[b] & affinities[a]]
-    apart = [(a, b) for a, b in pairs if "world" in (a, b) or not _are_neighbours(bodies[a], bodies[b])]
-    named = [geom.parent.name for pair in spec.pairs for geom in spec.geoms if geom.name in (pair.geomname1, pair.geomname2)]
-    return list(dict.fromkeys([name for pair in apart for name in pair] + named))
+    """Names of the bodies whose geoms may collide by their contype and conaffinity, a body and its parent apart."""
+    bodies = [body for body in spec.bodies if len(body.geoms)]
+    types = [np.bitwise_or.reduce([geom.contype for geom in body.geoms]) for body in bodies]
+    affinities = [np.bitwise_or.reduce([geom.conaffinity for geom in body.geoms]) for body in bodies]
+    touching = {
+        i
+        for pair in combinations(range(len(bodies)), 2)
+        if types[pair[0]] & affinities[pair[1]] or types[pair[1]] & affinities[pair[0]]
+        if not _are_neighbours(bodies[pair[0]], bodies[pair[1]])
+        for i in pair
+    }
+    paired = {name for pair in spec.pairs for name in (pair.geomname1, pair.geomname2)}
+    named = [i for i, body in enumerate(bodies) if any(geom.name in paired for geom in body.geoms)]
+    return [bodies[i].name or "an unnamed body" for i in sorted({*touching, *named})]
 
 
-def _are_neighbours(a: Any, b: Any) -> bool:
-    return any(child.name == b.name for child in a.bodies) or any(child.name == a.name for child in b.bodies)
+def _are_neighbours(parent: Any, child: Any) -> bool:
+    return parent.name != "world" and any(body == child for body in parent.bodies)
 
 
 def left_out_of_model(mujoco: Any, model: Any, mimics: Iterable[int]) -> Iterator[str]:

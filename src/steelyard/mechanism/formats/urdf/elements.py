@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from ....algebra.rotation import to_rpy
 from ....algebra.spatial import Inertia, Pose
-from ....errors import ModelError
-from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism
+from ...model import STANDARD_GRAVITY, Joint, Mechanism
 from ..inertial import com_form
 from ..terms import Terms, joint_terms
 from .read_urdf import DYNAMICS, MOMENTS
@@ -23,7 +22,7 @@ def new_document(mechanism: Mechanism) -> str:
     if mechanism.gravity != STANDARD_GRAVITY:
         lines.append("  " + tag("steelyard", gravity(mechanism)))
     for link in mechanism.links:
-        lines += _block("link", {"name": link.name}, [] if link.inertia is None else inertial_lines(link, link.inertia))
+        lines += _block("link", {"name": link.name}, [] if link.inertia is None else inertial_lines(link.inertia))
     for joint in mechanism.joints:
         lines += _block("joint", {"name": joint.name, "type": urdf_kind(joint)}, _joint_lines(joint))
     return "\n".join([*lines, "</robot>", ""])
@@ -48,19 +47,14 @@ def _block(name: str, attributes: Attributes, lines: list[str]) -> list[str]:
     return [f"  {opening}"] if not lines else [f"  {opening.removesuffix('/>')}>", *(f"    {line}" for line in lines), f"  </{name}>"]
 
 
-def inertial_lines(link: Link, inertia: Inertia) -> list[str]:
+def inertial_lines(inertia: Inertia) -> list[str]:
     """The lines of an <inertial>."""
-    pieces = inertial(link, inertia)
+    pieces = inertial(inertia)
     return ["<inertial>", *(f"  {tag(name, attributes)}" for name, attributes in pieces.items()), "</inertial>"]
 
 
-def inertial(link: Link, inertia: Inertia) -> dict[str, Attributes]:
+def inertial(inertia: Inertia) -> dict[str, Attributes]:
     """<origin>, <mass> and <inertia>: the centre of mass and the inertia about it, in the link's own axes."""
-    if inertia.m < 0 or (inertia.m == 0 and any(inertia.h)):
-        raise ModelError(
-            f"link {link.name!r} has mass {inertia.m:g} kg and first moment {inertia.h} kg m: URDF can only hold a body that has a centre"
-            " of mass. An estimate with physical consistency gives one"
-        )
     m, c, moments = com_form(inertia)
     return {
         "origin": {"xyz": decimals(c), "rpy": "0 0 0"},

@@ -53,11 +53,22 @@ def extension_terms(text: str) -> tuple[ExtensionTerm, ...]:
 def urdf(mechanism: Mechanism, target: str = "URDF") -> str:
     """The text of a mechanism as URDF; `target` names the file in messages."""
     mechanism = snapped(mechanism)
+    for link in mechanism.links:
+        _check_body(link, target)
     text = _edited(mechanism) or elements.new_document(mechanism)
     wrong = differences(mechanism, read_urdf(text, target, warn=False))
     if wrong:
         raise ModelError(f"{target}: URDF cannot hold {', '.join(wrong)} of {mechanism.name!r}; nothing was written")
     return text
+
+
+def _check_body(link: Link, target: str) -> None:
+    body = link.inertia
+    if body is not None and (body.m < 0 or (body.m == 0 and any(body.h))):
+        raise ModelError(
+            f"{target}: link {link.name!r} has mass {body.m:g} kg and first moment {body.h} kg m: URDF can only hold a body that has a"
+            " centre of mass. An estimate with physical consistency gives one"
+        )
 
 
 def _edited(mechanism: Mechanism) -> str | None:
@@ -100,11 +111,11 @@ def _edit_link(edit: XmlEdit, element: Element, link: Link) -> None:
     inertial = element.first("inertial")
     if inertial is None:
         if link.inertia is not None:
-            edit.append(element, elements.inertial_lines(link, link.inertia))
+            edit.append(element, elements.inertial_lines(link.inertia))
     elif link.inertia is None:
         edit.remove(inertial)
     else:
-        _edit_children(edit, inertial, elements.inertial(link, link.inertia))
+        _edit_children(edit, inertial, elements.inertial(link.inertia))
 
 
 def _edit_joint(edit: XmlEdit, element: Element, old: Joint, new: Joint, actuator: Element | None) -> None:
