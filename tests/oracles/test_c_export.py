@@ -15,7 +15,8 @@ import pytest
 import steelyard as sy
 from benchmarks.generated_c import compile_c, compiler, nanoseconds_per_call
 from steelyard.c_export import FUNCTIONS
-from steelyard.c_export.c_module import EQUATIONS, FRAMED, Module, header, identifier, module, write_c
+from steelyard.c_export.c_functions import EQUATIONS, FRAMED, identifier
+from steelyard.c_export.c_module import Module, header, module, write_c
 from steelyard.kernels import ALGORITHMS, kernel
 
 STRICT = ("-Wall", "-Wextra", "-Werror", "-std=c99", "-pedantic", "-Wconversion", "-Wshadow", "-shared", "-fPIC", "-O1")
@@ -226,3 +227,9 @@ def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_framed_functions_have_an_equation_that_names_the_frame() -> None:
     assert all("{frame}" in EQUATIONS[name] for name in FRAMED)
+
+
+def test_any_regressor_brings_the_list_of_parameters() -> None:
+    text = header(module_of(sy.load("planar_2r"), functions=["slotine_li_regressor"]))
+    assert "PLANAR_2R_P" in text
+    assert " link2.Izz = " in text

@@ -11,7 +11,7 @@
  * Joints, in the order of q (2):
  *   0 joint1 (turns)
  *   1 joint2 (turns)
- * Parameters pi, in the order of the regressor's columns (20), with the values that the other functions hold:
+ * Parameters pi, in the order of the regressor's columns (20), with the values in the other functions:
  *   0 link1.m = 22 kg
  *   1 link1.mcx = 11 kg m
  *   2 link1.mcy = 0 kg m

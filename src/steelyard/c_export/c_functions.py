@@ -1,0 +1,91 @@
+"""The functions of a C module: which algorithms can be written, what each computes, and their programs under names that C accepts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..compiler.ir.program import Program
+from ..dynamics.kinematics import find_frame
+from ..errors import CallError, choices
+from ..kernels import program
+from ..mechanism.tree import Tree
+
+# what a controller needs: feed-forward, gravity compensation, computed torque, adaptation, simulation, operational space
+FUNCTIONS = (
+    "inverse_dynamics",
+    "gravity_torque",
+    "mass_matrix",
+    "coriolis_matrix",
+    "regressor",
+    "forward_dynamics",
+    "forward_kinematics",
+    "jacobian",
+)
+EQUATIONS = {
+    "inverse_dynamics": "torques that give a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd)",
+    "forward_dynamics": "accelerations that torques give: M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd)",
+    "mass_matrix": "the symmetric, positive definite M(q), rotors included",
+    "coriolis_matrix": "the C(q, qd) of the Christoffel symbols: dM/dt - 2 C is skew-symmetric",
+    "gravity_torque": "torques that hold the robot still: g(q) = dU/dq",
+    "friction_torque": "friction at the joints",
+    "momentum": "generalised momentum p = M(q) qd",
+    "kinetic_energy": "T = 1/2 qd' M(q) qd",
+    "potential_energy": "U = - sum of m g . c",
+    "regressor": "Y with Y pi = inverse_dynamics, pi in the order of the list above",
+    "forward_kinematics": "pose of frame '{frame}' in the base frame: [R p; 0 1]",
+    "jacobian": "Jacobian of frame '{frame}': linear velocity, then angular velocity, in the base frame, = J qd",
+    "christoffel": "Christoffel symbols of M: C[i][j] = sum over k of c[i][j][k] qd[k]",
+    "coriolis_transpose": "C(q, qd)' qd, of the momentum observer",
+    "momentum_rate": "rate of the generalised momentum under tau: tau + C' qd - g - friction",
+    "slotine_li": "M(q) qrdd + C(q, qd) qrd + g(q) + friction(qd), of adaptive control",
+    "slotine_li_regressor": "Y with Y pi = slotine_li, pi in the order of the list above",
+    "joint_reactions": "force and moment that each joint bears, as Robot.joint_reactions has it",
+    "inverse_dynamics_derivatives": "derivatives of tau by q, by qd and by qdd",
+    "forward_dynamics_derivatives": "derivatives of qdd by q, by qd and by tau",
+    "jacobian_rate": "time derivative of the Jacobian of frame '{frame}' along qd",
+}
+FRAMED = ("forward_kinematics", "jacobian", "jacobian_rate")  # algorithms of a frame
+
+# keywords of C and C++, and file names that some systems reserve for devices
+RESERVED = frozenset(re.findall(r"\w+", """
+    auto break case char const continue default do double else enum extern float for goto if inline int long register restrict return
+    short signed sizeof static struct switch typedef union unsigned void volatile while bool true false class new delete template this
+    namespace private protected public operator friend virtual typename using try catch throw export explicit mutable asm and or not xor
+    nullptr constexpr decltype noexcept main math con prn aux nul
+"""))  # fmt: skip
+
+
+def programs(tree: Tree, prefix: str, functions: Sequence[str] | None, frame: str) -> dict[str, Program]:
+    """Return algorithm -> its program, named prefix_algorithm, in the given order; by default those of FUNCTIONS."""
+    names = _checked(FUNCTIONS if functions is None else functions)
+    find_frame(tree, frame)  # raises CallError with the frames that there are
+    return {name: replace(_program(tree, name, frame), name=f"{prefix}_{name}") for name in names}
+
+
+def _program(tree: Tree, name: str, frame: str) -> Program:
+    return program(tree, name, frame=frame if name in FRAMED else None)
+
+
+def _checked(functions: Sequence[str]) -> tuple[str, ...]:
+    """Return the names without repetitions. Raise CallError for one that cannot be written in C."""
+    if isinstance(functions, str):
+        raise CallError(f"functions={functions!r} is one name; expected several, such as [{functions!r}]")
+    for name in functions:
+        if name not in EQUATIONS:
+            raise CallError(f"functions: {name!r} cannot be written in C; {choices(str(name), EQUATIONS)}")
+    if not functions:
+        raise CallError(f"functions is empty; expected some of {', '.join(EQUATIONS)}")
+    return tuple(dict.fromkeys(functions))
+
+
+def identifier(name: str) -> str:
+    """Return a name in small letters, digits and underscores that C and C++ accept: 'UR-5e (left)' is ur_5e_left, '2r' is robot_2r.
+
+    ISO/IEC 9899:1999, section 6.4.2 (identifiers) and 6.4.1 (keywords).
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    word = re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")
+    return f"robot_{word}".rstrip("_") if not word or word[0].isdigit() or word in RESERVED else word
