@@ -7,12 +7,14 @@ interned by their bits, and the rules of `rewrite.RULES` are applied as a node i
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...errors import CallError
 from .operations import COMMUTATIVE, COMPARISONS, fold
 from .rewrite import NUMBER, RULES
+
+Method = Callable[..., Any]
 
 
 class Graph:
@@ -76,6 +78,27 @@ class Graph:
         return node
 
 
+def _operator(op: str) -> tuple[Method, Method]:
+    """The methods x op y and, for the operator with its arguments exchanged, y op x."""
+
+    def left(x: Any, y: Any) -> Any:
+        return x.graph.apply(op, x, y) if _scalar(y) else NotImplemented
+
+    def right(x: Any, y: Any) -> Any:
+        return x.graph.apply(op, y, x) if _scalar(y) else NotImplemented
+
+    return left, right
+
+
+def _function(op: str) -> Method:
+    """The method op(x)."""
+    return lambda x: x.graph.apply(op, x)
+
+
+def _scalar(x: Any) -> bool:
+    return type(x) is Expr or (isinstance(x, NUMBER) and not isinstance(x, bool))
+
+
 class Expr:
     """A node: an operation on earlier nodes. `payload` is a constant's value or an input's (operand, index)."""
 
@@ -86,71 +109,23 @@ class Expr:
     def __init__(self, graph: Graph, op: str, args: tuple[Expr, ...], payload: Any, position: int) -> None:
         self.graph, self.op, self.args, self.payload, self.id = graph, op, args, payload, position
 
-    def __add__(self, other: Any) -> Any:
-        return self.graph.apply("add", self, other) if _scalar(other) else NotImplemented
-
-    def __radd__(self, other: Any) -> Any:
-        return self.graph.apply("add", other, self) if _scalar(other) else NotImplemented
-
-    def __sub__(self, other: Any) -> Any:
-        return self.graph.apply("sub", self, other) if _scalar(other) else NotImplemented
-
-    def __rsub__(self, other: Any) -> Any:
-        return self.graph.apply("sub", other, self) if _scalar(other) else NotImplemented
-
-    def __mul__(self, other: Any) -> Any:
-        return self.graph.apply("mul", self, other) if _scalar(other) else NotImplemented
-
-    def __rmul__(self, other: Any) -> Any:
-        return self.graph.apply("mul", other, self) if _scalar(other) else NotImplemented
-
-    def __truediv__(self, other: Any) -> Any:
-        return self.graph.apply("div", self, other) if _scalar(other) else NotImplemented
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self.graph.apply("div", other, self) if _scalar(other) else NotImplemented
-
-    def __neg__(self) -> Any:
-        return self.graph.apply("neg", self)
+    __add__, __radd__ = _operator("add")
+    __sub__, __rsub__ = _operator("sub")
+    __mul__, __rmul__ = _operator("mul")
+    __truediv__, __rtruediv__ = _operator("div")
+    __lt__, __gt__ = _operator("lt")
+    __le__, __ge__ = _operator("le")
+    __neg__ = _function("neg")
+    __abs__ = absolute = _function("abs")
+    sin = _function("sin")
+    cos = _function("cos")
+    sqrt = _function("sqrt")
+    exp = _function("exp")
+    tanh = _function("tanh")
+    sign = _function("sign")
 
     def __pos__(self) -> Expr:
         return self
-
-    def __abs__(self) -> Any:
-        return self.graph.apply("abs", self)
-
-    def __lt__(self, other: Any) -> Any:
-        return self.graph.apply("lt", self, other) if _scalar(other) else NotImplemented
-
-    def __le__(self, other: Any) -> Any:
-        return self.graph.apply("le", self, other) if _scalar(other) else NotImplemented
-
-    def __gt__(self, other: Any) -> Any:
-        return self.graph.apply("lt", other, self) if _scalar(other) else NotImplemented
-
-    def __ge__(self, other: Any) -> Any:
-        return self.graph.apply("le", other, self) if _scalar(other) else NotImplemented
-
-    def sin(self) -> Any:
-        return self.graph.apply("sin", self)
-
-    def cos(self) -> Any:
-        return self.graph.apply("cos", self)
-
-    def sqrt(self) -> Any:
-        return self.graph.apply("sqrt", self)
-
-    def exp(self) -> Any:
-        return self.graph.apply("exp", self)
-
-    def tanh(self) -> Any:
-        return self.graph.apply("tanh", self)
-
-    def absolute(self) -> Any:
-        return self.graph.apply("abs", self)
-
-    def sign(self) -> Any:
-        return self.graph.apply("sign", self)
 
     @staticmethod
     def where(condition: Any, yes: Any, no: Any) -> Any:
@@ -170,13 +145,6 @@ class Expr:
         if self.op == "input":
             return "x{}[{}]".format(*self.payload)
         return f"{self.op}({', '.join(f'%{a.id}' if a.args else repr(a) for a in self.args)})"
-
-
-_SCALAR = (Expr, *NUMBER)
-
-
-def _scalar(x: Any) -> bool:
-    return isinstance(x, _SCALAR) and not isinstance(x, bool)
 
 
 def flatten(values: Any) -> Iterable[Any]:

@@ -117,35 +117,25 @@ def _div(graph: Any, a: Any, b: Any) -> Any:
     return 1.0 if a is b else None
 
 
-def _quarter_turns(x: Any) -> tuple[Any, int] | None:
-    """(y, k) where x = y + k pi/2 to the last bit of the constant."""
+def _sin(graph: Any, x: Any) -> Any:
+    return -x.args[0].sin() if x.op == "neg" else _shifted_sine(x, 0)
+
+
+def _cos(graph: Any, x: Any) -> Any:
+    return x.args[0].cos() if x.op == "neg" else _shifted_sine(x, 1)
+
+
+def _shifted_sine(x: Any, quarters: int) -> Any:
+    """sin(x + quarters pi/2) as +-sin y or +-cos y, where x = y + k pi/2 to the last bit of the constant."""
     if x.op == "add":
         for c, y in (x.args, x.args[::-1]):
             if c.op == "const":
                 k = round(c.payload / _QUARTER) if math.isfinite(c.payload) else 0
                 if 0 < abs(k) <= _MOST_TURNS and abs(c.payload - k * _QUARTER) <= 4e-16 * abs(k):
-                    return y, k % 4
+                    turns = (k + quarters) % 4
+                    value = y.cos() if turns % 2 else y.sin()
+                    return -value if turns >= 2 else value
     return None
-
-
-def _sin(graph: Any, x: Any) -> Any:
-    if x.op == "neg":
-        return -x.args[0].sin()
-    turned = _quarter_turns(x)
-    if turned is None:
-        return None
-    y, k = turned
-    return (y.sin, y.cos, lambda: -y.sin(), lambda: -y.cos())[k]()
-
-
-def _cos(graph: Any, x: Any) -> Any:
-    if x.op == "neg":
-        return x.args[0].cos()
-    turned = _quarter_turns(x)
-    if turned is None:
-        return None
-    y, k = turned
-    return (y.cos, lambda: -y.sin(), lambda: -y.cos(), y.sin)[k]()
 
 
 def _abs(graph: Any, x: Any) -> Any:

@@ -13,9 +13,10 @@ import os
 import platform
 import struct
 import sys
+from collections import namedtuple
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import jit
 
@@ -78,26 +79,8 @@ def _load(linked: Linked) -> Loaded:
     return Loaded(address + linked.entry, view)
 
 
-class _Section(NamedTuple):
-    name: int
-    kind: int
-    flags: int
-    address: int
-    offset: int
-    size: int
-    link: int
-    info: int
-    align: int
-    entry: int
-
-
-class _Symbol(NamedTuple):
-    name: int
-    info: int
-    other: int
-    section: int
-    value: int
-    size: int
+_Section = namedtuple("_Section", "name kind flags address offset size link info align entry")
+_Symbol = namedtuple("_Symbol", "name info other section value size")
 
 
 def link(code: bytes, symbol: str = "kernel") -> Linked | None:

@@ -59,14 +59,15 @@ def host() -> Host:
     return Host(triple, llvm.get_host_cpu_name(), found.flatten(), lanes, fused)
 
 
-def _target_machine(target: Host) -> Any:
+def target_machine(target: Host) -> Any:
+    """LLVM's compiler for a processor."""
     machine = _llvm().Target.from_triple(target.triple)
     return machine.create_target_machine(cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small")
 
 
 @cache
 def _jit() -> Any:
-    return _llvm().create_lljit_compiler(_target_machine(host()), suppress_errors=True)
+    return _llvm().create_lljit_compiler(target_machine(host()), suppress_errors=True)
 
 
 def compile_object(text: str, target: Host | None = None) -> bytes:
@@ -74,13 +75,7 @@ def compile_object(text: str, target: Host | None = None) -> bytes:
     with lock:
         module = _llvm().parse_assembly(text)
         module.verify()
-        return bytes(_target_machine(target or host()).emit_object(module))
-
-
-def assembly(text: str, target: Host | None = None) -> str:
-    """The assembly code of a module, for reading."""
-    with lock:
-        return str(_target_machine(target or host()).emit_assembly(_llvm().parse_assembly(text)))
+        return bytes(target_machine(target or host()).emit_object(module))
 
 
 def link_object(code: bytes, symbol: str = "kernel") -> tuple[int, Any]:
