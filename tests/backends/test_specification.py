@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,13 +20,18 @@ from steelyard.kernels import ALGORITHMS, program
 from tests.every_operation import traced
 from tests.random_robots import random_tree
 
-# the table of each renderer
+# the table of each file or folder of compiler/render
 TABLES = {
-    "LLVM": llvm.OPERATIONS,
-    "C99": c99.OPERATIONS,
-    "NumPy source": numpy_source.OPERATIONS,
-    "SymPy": sympy_form.operations(),
+    "llvm": llvm.OPERATIONS,
+    "c99": c99.OPERATIONS,
+    "numpy_source": numpy_source.OPERATIONS,
+    "sympy_expressions": sympy_form.operations(),
 }
+
+
+def test_every_renderer_is_listed() -> None:
+    folder = Path(c99.__file__).parent
+    assert set(TABLES) == {path.stem for path in folder.iterdir()} - {"__init__", "__pycache__"}
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -13,6 +13,7 @@ from mpmath import mp, mpf
 from steelyard.algebra.scalar import where
 from steelyard.compiler.ir.differentiate import derivative, gradient, jacobian
 from steelyard.compiler.ir.graph import Expr, Graph
+from steelyard.compiler.ir.operations import OPERATIONS
 from steelyard.compiler.ir.program import Operand, Program, program
 from steelyard.dynamics.gravity import gravity_torque, potential_energy
 from steelyard.dynamics.rnea import newton_euler
@@ -104,6 +105,9 @@ KNOWN = {
     "sqrt": (lambda x, y: (x * x + y).sqrt(), lambda x, y: (x / math.sqrt(x * x + y), 0.5 / math.sqrt(x * x + y))),
     "exp": (lambda x, y: (x * y).exp(), lambda x, y: (y * math.exp(x * y), x * math.exp(x * y))),
     "tanh": (lambda x, y: (x / y).tanh(), lambda x, y: ((1 - math.tanh(x / y) ** 2) / y, -(1 - math.tanh(x / y) ** 2) * x / y**2)),
+    "sin and cos": (lambda x, y: x.sin() + y.cos(), lambda x, y: (math.cos(x), -math.sin(y))),
+    "neg": (lambda x, y: -(x.exp() * y), lambda x, y: (-math.exp(x) * y, -math.exp(x))),
+    "where, or equal": (lambda x, y: where(x <= y, x, y * y), lambda x, y: (1.0, 0.0) if x <= y else (0.0, 2 * y)),
     "abs": (lambda x, y: abs(x - y), lambda x, y: (math.copysign(1, x - y), -math.copysign(1, x - y))),
     "sign": (lambda x, y: x * y.sign(), lambda x, y: (math.copysign(1, y), 0.0)),
     "where": (lambda x, y: where(x < y, x * x, y * y * y), lambda x, y: (2 * x, 0.0) if x < y else (0.0, 3 * y * y)),
@@ -111,6 +115,13 @@ KNOWN = {
     "an input": (lambda x, y: y, lambda x, y: (0.0, 1.0)),
     "the same twice": (lambda x, y: x.sin() * x.sin(), lambda x, y: (2 * math.sin(x) * math.cos(x), 0.0)),
 }
+
+
+def test_every_operation_is_differentiated() -> None:
+    graph = Graph()
+    for function, _ in KNOWN.values():
+        function(*graph.inputs(2)[0])
+    assert {node.op for node in graph.nodes} - {"input", "const"} == set(OPERATIONS)
 
 
 @pytest.mark.parametrize("name", KNOWN)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from steelyard.algebra.scalar import where
 from steelyard.compiler.ir.graph import Graph
+from steelyard.compiler.ir.operations import OPERATIONS
 from steelyard.compiler.ir.program import Operand, Program, trace
 from tests.expressions import LEAVES, VALUES, Rounded, build, lift, trees
 from tests.interpret import run
@@ -100,6 +101,10 @@ FOLDS = {
     "lt": (lambda g, a, b: g.apply("lt", a, b), lambda a, b: a < b),
     "le": (lambda g, a, b: g.apply("le", a, b), lambda a, b: a <= b),
 }
+
+
+def test_every_operation_is_folded() -> None:
+    assert set(FOLDS) | {"div", "select"} == set(OPERATIONS), "division and selection have tests of their own"
 
 
 @pytest.mark.parametrize("op", FOLDS)

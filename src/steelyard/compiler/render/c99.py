@@ -10,6 +10,7 @@ from ..ir.graph import Expr
 from ..ir.operations import COMPARISONS
 from ..ir.program import Program
 
+FUNCTIONS = ("sin", "cos", "sqrt", "exp", "tanh")  # of <math.h>, by their own names
 OPERATIONS = {
     "add": "{0} + {1}",
     "sub": "{0} - {1}",
@@ -21,7 +22,7 @@ OPERATIONS = {
     "select": "{0} ? {1} : {2}",
     "abs": "fabs{f}({0})",
     "sign": "{0} > {zero} ? {one} : {0} < {zero} ? -{one} : {0}",
-    **{name: f"{name}{{f}}({{0}})" for name in ("sin", "cos", "sqrt", "exp", "tanh")},
+    **{name: f"{name}{{f}}({{0}})" for name in FUNCTIONS},
 }
 _IN_DOUBLE = {"f": "", "zero": "0.0", "one": "1.0"}
 _IN_FLOAT = {"f": "f", "zero": "0.0f", "one": "1.0f"}
@@ -36,7 +37,7 @@ def declaration(program: Program, real: str = "double") -> str:
 
 def comment(program: Program) -> str:
     """A comment for the header: operands with shapes and units, and the operation count."""
-    functions = ", ".join(f"{program.counts[f]} {f}" for f in ("sin", "cos", "sqrt", "exp", "tanh") if program.counts[f])
+    functions = ", ".join(f"{program.counts[f]} {f}" for f in FUNCTIONS if program.counts[f])
     lines = [f"/* {program.name}: {program.operations} operations{', ' + functions if functions else ''}."]
     for way, operands in (("in ", program.inputs), ("out", program.outputs)):
         for o in operands:
