@@ -8,7 +8,7 @@ from pathlib import Path
 
 def test_every_test_that_the_page_names_exists(root: Path) -> None:
     page = (root / "docs" / "lectures.md").read_text(encoding="utf-8")
-    named = re.findall(r"`((?:laws|oracles|golden|contracts|backends|real)/[\w]+\.py)(?:::(\w+))?`", page)
+    named = re.findall(r"`((?:laws|oracles|golden|contracts|backends|real)/[\w/]+\.py)(?:::(\w+))?`", page)
     assert len(named) > 40
     missing = []
     for file, test in named:

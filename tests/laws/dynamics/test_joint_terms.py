@@ -1,0 +1,89 @@
+"""Friction and rotors: their names among the parameters, their place in files, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.dynamics.aba import articulated
+from tests.laws.dynamics.law import close
+from tests.zoo import ALL_TERMS, ZOO, case, robot
+
+FORMS = {
+    "linear": {"viscous": 2.0, "coulomb": 3.0, "offset": 0.5},
+    "asymmetric": {"viscous": 2.0, "coulomb": 3.0, "negative": 4.0},
+    "smooth": {"coulomb": 3.0, "width": 0.1},
+    "stribeck": {"viscous": 1.0, "coulomb": 3.0, "stiction": 5.0, "stribeck": 0.2},
+    "all": ALL_TERMS,
+}
+LABELS = {"viscous": "Fv", "coulomb": "Fc", "offset": "F0", "negative": "Fn", "stiction": "Fs"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_linear_terms_are_parameters_and_shapes_are_not(form: str) -> None:
+    made = sy.load("spatial_3r").with_friction(**FORMS[form])
+    found = {
+        name.split(".")[1]: value for name, value in zip(made.parameter_names, made.parameters, strict=True) if name.startswith("joint1")
+    }
+    assert found == {LABELS[key]: value for key, value in FORMS[form].items() if key in LABELS}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("suffix", ["urdf", "toml"])
+def test_files_keep_friction_and_rotors(form: str, suffix: str, tmp_path: Path) -> None:
+    ratios = [50.0, -40.0, 7.5, 100.0, 101.0, 0.3]
+    made = sy.load("elbow_6r").without_friction().with_friction(**FORMS[form]).with_rotors(0.3, ratio=ratios)
+    path = tmp_path / f"robot.{suffix}"
+    (made.to_urdf if suffix == "urdf" else made.to_toml)(path)
+    assert sy.load(path).tree.friction == made.tree.friction
+    assert [g.ratio for g in sy.load(path).tree.gears] == ratios
+
+
+@pytest.mark.parametrize("name", ["hand", "lift"])
+def test_articulated_bodies_refuse_joints_that_move_together(name: str) -> None:
+    x = case(name)
+    with pytest.raises(sy.ModelError, match=r"knuckle, middle, tip move together|rotors that spin on moving bodies"):
+        articulated(robot(name).tree, list(x.q[0]), list(x.qd[0]), list(x.tau[0]))
+
+
+@pytest.mark.parametrize("name", ZOO)
+@pytest.mark.parametrize("suffix", ["urdf", "toml"])
+def test_files_keep_the_zoo(name: str, suffix: str, tmp_path: Path) -> None:
+    x, path = case(name), tmp_path / f"robot.{suffix}"
+    (x.robot.to_urdf if suffix == "urdf" else x.robot.to_toml)(path)
+    again = sy.load(path).with_gravity(x.robot.gravity)
+    order = [again.joint_names.index(joint) for joint in x.robot.joint_names]
+    there = type(x.reference)(again.mechanism, again.joint_names)
+    close(there.torques(*(v[:, np.argsort(order)] for v in (x.q, x.qd, x.qdd)))[:, order], x.reference.torques(x.q, x.qd, x.qdd), 1e-10)
+
+
+@pytest.mark.parametrize(
+    ("change", "offender"),
+    [
+        ({"width": 0.0, "coulomb": 1.0}, "width = 0"),
+        ({"stiction": 1.0}, "stribeck"),
+        ({"coulomb": [1.0, 2.0]}, "coulomb has 2 numbers"),
+        ({"viscous": float("nan")}, "viscous"),
+        ({"viscous": {"joint9": 1.0}}, "joint9"),
+    ],
+)
+def test_friction_that_makes_no_sense_is_named(change, offender):
+    with pytest.raises(sy.CallError, match=offender):
+        sy.load("spatial_3r").with_friction(**change)
+
+
+@pytest.mark.parametrize(
+    ("change", "offender"),
+    [({"ratio": 0.0}, "gear ratio of 0"), ({"ratio": 2.0, "axis": (0, 0, 2)}, "unit vector"), ({"ratio": 2.0, "mount": "link9"}, "link9")],
+)
+def test_rotors_that_make_no_sense_are_named(change, offender):
+    with pytest.raises(sy.SteelyardError, match=offender):
+        sy.load("spatial_3r").with_rotors(0.1, **change)
+
+
+def test_a_rotor_on_the_link_that_it_moves_is_refused():
+    with pytest.raises(sy.ModelError, match="which the joint itself moves"):
+        sy.load("spatial_3r").with_rotors(0.1, ratio=10.0, mount="link3")
