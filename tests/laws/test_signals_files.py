@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.signals import Log, Transmission, read_log, read_mapping, to_csv, to_npz, to_parquet
 from steelyard.signals.read import csv
-from steelyard.signals.read.columns import parse
+from steelyard.signals.read.columns import parse_column
 
 JOINTS = ("shoulder_pan_joint", "elbow_joint")
 ROBOT = SimpleNamespace(joint_names=JOINTS)
@@ -277,7 +277,7 @@ def test_bags_with_partial_and_disordered_messages(storage: str, tmp_path: Path)
     ],
 )
 def test_what_a_name_says(name: str, quantity: str | None, label: str | None, unit: str | None) -> None:
-    found = parse(name)
+    found = parse_column(name)
     assert found.quantity == quantity
     assert label is None or found.label == label
     assert unit is None or found.unit == unit

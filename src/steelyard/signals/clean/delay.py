@@ -56,7 +56,7 @@ def one_delay(x: Array, y: Array, most: int) -> tuple[float, float, float]:
         lag = float(np.clip(lag + step, -most, most))
         if abs(step) < 1e-7:
             break
-    return lag, uncertainty(design, y[inner], a), float(np.corrcoef(design[:, 0], y[inner])[0, 1])
+    return lag, lag_deviation(design, y[inner], a), float(np.corrcoef(design[:, 0], y[inner])[0, 1])
 
 
 def whole_lag(x: Array, y: Array, most: int) -> int:
@@ -68,7 +68,7 @@ def whole_lag(x: Array, y: Array, most: int) -> int:
     return int(np.argmax(np.abs(near))) - most
 
 
-def uncertainty(design: Array, y: Array, a: float) -> float:
+def lag_deviation(design: Array, y: Array, a: float) -> float:
     """Return the standard deviation of the lag in samples, allowing for autocorrelated residuals."""
     coefficients, *_ = np.linalg.lstsq(design, y, rcond=None)
     residual = y - design @ coefficients

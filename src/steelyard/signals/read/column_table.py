@@ -14,6 +14,9 @@ from ...errors import LogError, choices
 
 Columns = NDArray[Any]
 
+EMPTY = {"", "nan", "na", "n/a", "null", "none", "-"}
+"""Cells of text that stand for no number, in lower case."""
+
 
 @dataclass(frozen=True, eq=False)
 class ColumnTable:
@@ -59,16 +62,16 @@ def is_text(column: Columns) -> bool:
     return column.dtype.kind in "OUS"
 
 
-def is_number(cell: object) -> bool:
-    """Return whether a cell can be read as a number; an empty one can, as NaN."""
+def is_number(cell: object, comma: bool = False) -> bool:
+    """Return whether a cell is a number, with a decimal comma if `comma`, or empty."""
     text = str(cell).strip()
-    if not text:
+    if text.lower() in EMPTY:
         return True
     try:
-        float(text)
+        float(text.replace(",", ".") if comma else text)
     except ValueError:
         return False
-    return True
+    return "_" not in text
 
 
 def read_metadata(text: str | None, source: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ NANO = {"nsec", "nsecs", "nanosec", "nanoseconds"}
 
 
 @dataclass(frozen=True)
-class Column:
+class NamedColumn:
     """A column and what its name says. `label` names the joint or component, '' for an array of all; `command`: not measured."""
 
     name: str
@@ -33,7 +33,7 @@ class Column:
     command: bool = False
 
 
-def parse(name: str, joints: Sequence[str] = ()) -> Column:
+def parse_column(name: str, joints: Sequence[str] = ()) -> NamedColumn:
     """Return what the column's name says, given the names of the joints where they are known."""
     plain, unit = split_unit(name)
     if (found := parse_component(name, plain, unit)) is not None:
@@ -42,21 +42,21 @@ def parse(name: str, joints: Sequence[str] = ()) -> Column:
         match = re.search(rf"(?<![0-9A-Za-z]){re.escape(joint)}(?![0-9A-Za-z])", plain, re.IGNORECASE)
         if match:
             rest = plain[: match.start()] + " " + plain[match.end() :]
-            quantity = quantity_of(words(rest))
+            quantity = quantity_of(words_of(rest))
             if quantity not in (None, "t"):
-                return Column(name, quantity, joint, unit or unit_ending(rest), is_command(words(rest), quantity))
-    tokens = words(plain)
+                return NamedColumn(name, quantity, joint, unit or unit_ending(rest), is_command(words_of(rest), quantity))
+    tokens = words_of(plain)
     quantity = quantity_of(tokens)
-    label = tidy(plain) if quantity is None else tidy(UNIT_ENDING.sub("", without_words(plain, tokens, quantity).strip()))
-    return Column(name, quantity, label, unit or unit_ending(plain), is_command(tokens, quantity))
+    label = tidy_label(plain) if quantity is None else tidy_label(UNIT_ENDING.sub("", without_words(plain, tokens, quantity).strip()))
+    return NamedColumn(name, quantity, label, unit or unit_ending(plain), is_command(tokens, quantity))
 
 
-def parse_component(name: str, plain: str, unit: str | None) -> Column | None:
+def parse_component(name: str, plain: str, unit: str | None) -> NamedColumn | None:
     """Return the column of a signal with fixed components, called `base_wrench` or `base_wrench_fx`; None for another."""
     for row in SCHEMA.values():
         match = row.components and re.fullmatch(rf"{row.name}(?:[_.]({'|'.join(row.components)}))?", plain.lower())
         if match:
-            return Column(name, row.name, match[1] or "", unit)
+            return NamedColumn(name, row.name, match[1] or "", unit)
     return None
 
 
@@ -99,12 +99,12 @@ def separated(name: str) -> str:
     return re.sub(rf"(?<![A-Za-z])({'|'.join(sorted(MEANING, key=len, reverse=True))})(?=\d)", r"\1 ", name, flags=re.IGNORECASE)
 
 
-def words(name: str) -> list[str]:
+def words_of(name: str) -> list[str]:
     """Return the words of a name in lower case, without digits and signs."""
     return re.findall(r"[a-z]+", separated(name).lower())
 
 
-def tidy(label: str) -> str:
+def tidy_label(label: str) -> str:
     """Return a label without signs at its ends and without words that every column has."""
     label = re.sub(r"[^0-9A-Za-z]+$|^[^0-9A-Za-z]+", "", label)
     label = re.sub(r"^(joint_?states?|actual|measured|act|meas|motor|mot|current)(?![a-z])[^0-9A-Za-z]*", "", label, flags=re.IGNORECASE)

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from ...errors import LogError
 from ..schema import METADATA
-from .column_table import ColumnTable, read_metadata
+from .column_table import EMPTY, ColumnTable, is_number, read_metadata
 
 COMMENTS = ("#", "%", "//")
 DELIMITERS = (";", "\t", "|", ",", " ")
-EMPTY = {"", "nan", "na", "n/a", "null", "none", "-"}
 
 
 class Dialect(NamedTuple):
@@ -92,17 +91,6 @@ def cells(line: str, delimiter: str) -> list[str]:
     if delimiter == " ":
         line = " ".join(line.split())
     return [cell.strip() for cell in next(standard.reader([line], delimiter=delimiter, skipinitialspace=True))]
-
-
-def is_number(cell: str, comma: bool) -> bool:
-    """Return whether a cell is a number or empty."""
-    if cell.strip().lower() in EMPTY:
-        return True
-    try:
-        float(cell.replace(",", ".") if comma else cell)
-    except ValueError:
-        return False
-    return "_" not in cell
 
 
 def by_numpy(rows: Sequence[str], dialect: Dialect) -> list[NDArray[Any]] | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...errors import LogError
 from .column_table import ColumnTable, is_text
-from .columns import parse
+from .columns import parse_column
 from .time_column import read_time
 
 Array = NDArray[np.float64]
@@ -116,10 +116,10 @@ def joint_states_of_text(table: ColumnTable, joints: Sequence[str] | None, time_
     names = names_column(table)
     if names is None or not field_columns(table):
         return table
-    time = read_time(table, [parse(name) for name in table.names], time_column, time_unit)
+    time = read_time(table, [parse_column(name) for name in table.names], time_column, time_unit)
     if time.t is None:
         raise LogError(f"{table.source}: joint states without a column of time: {', '.join(table.names)}")
-    wide = table_of(messages_of(table, time.t, names), table.source, joints)
+    wide = table_of(messages_of_text(table, time.t, names), table.source, joints)
     return replace(wide, metadata=table.metadata, remarks=time.remarks + wide.remarks)
 
 
@@ -152,7 +152,7 @@ def field_columns(table: ColumnTable) -> dict[str, str]:
     return {field: last[field] for field in FIELDS if field in last}
 
 
-def messages_of(table: ColumnTable, t: Array, names: str) -> list[Message]:
+def messages_of_text(table: ColumnTable, t: Array, names: str) -> list[Message]:
     """Return the messages of a table with a column of names: one joint per row, or lists in cells."""
     fields = field_columns(table)
     cells = {field: table.columns[column] for field, column in fields.items()}

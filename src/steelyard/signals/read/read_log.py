@@ -16,7 +16,7 @@ from ..clean.transmission import Transmission
 from ..log import Log, joint_names_of
 from .bag import read_bag
 from .column_table import ColumnTable, is_text, merge
-from .columns import SCHEMA, parse
+from .columns import SCHEMA, parse_column
 from .csv import read_csv
 from .joint_states import joint_states_of_text
 from .mapping import Mapping, mapping_of, read_mapping
@@ -130,7 +130,7 @@ def of_quantity(table: ColumnTable, quantity: str, joints: tuple[str, ...] | Non
     timed = table.headless and sum(not is_text(column) for column in table.columns.values()) == count + 1
     columns: dict[str, Any] = {}
     for name, column in table.columns.items():
-        found = parse(name, joints or ())
+        found = parse_column(name, joints or ())
         if found.quantity == "t" or (timed and not columns and bool(np.all(np.diff(column) > 0))):
             columns["t" if timed else name] = column
             continue

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...errors import LogError
 from ..units import UNITS, spelled
 from .column_table import ColumnTable, is_text
-from .columns import NANO, Column, words
+from .columns import NANO, NamedColumn, words_of
 
 Array = NDArray[np.float64]
 
@@ -27,12 +27,12 @@ class Time(NamedTuple):
     unit: str | None = None
 
 
-def read_time(table: ColumnTable, found: Sequence[Column], column: str | None, unit: str | None) -> Time:
+def read_time(table: ColumnTable, found: Sequence[NamedColumn], column: str | None, unit: str | None) -> Time:
     """Return the time of a table: of the named column and unit, or of the columns whose names say that they are time."""
     if column is not None:
-        chosen = [next((c for c in found if c.name == column), Column(column, "t"))]
+        chosen = [next((c for c in found if c.name == column), NamedColumn(column, "t"))]
     else:
-        chosen = choose(table, [c for c in found if c.quantity == "t" and np.ndim(table.columns[c.name]) == 1])
+        chosen = choose_columns(table, [c for c in found if c.quantity == "t" and np.ndim(table.columns[c.name]) == 1])
     if not chosen:
         return Time(None)
     if len(chosen) == 2:
@@ -45,9 +45,9 @@ def read_time(table: ColumnTable, found: Sequence[Column], column: str | None, u
     return from_ticks(np.asarray(ticks), unit or chosen[0].unit, chosen[0].name)
 
 
-def choose(table: ColumnTable, times: list[Column]) -> list[Column]:
+def choose_columns(table: ColumnTable, times: list[NamedColumn]) -> list[NamedColumn]:
     """Return the column of time, or a pair of seconds and nanoseconds; raise LogError if several could be it."""
-    nano = [c for c in times if NANO & set(words(c.name))]
+    nano = [c for c in times if NANO & set(words_of(c.name))]
     if len(nano) == 1:
         whole = [c for c in times if c not in nano and c.label == nano[0].label]
         if len(whole) == 1:

@@ -14,7 +14,7 @@ from ..log import Log
 from ..schema import Payload
 from ..units import factor
 from .column_table import ColumnTable
-from .columns import QUANTITIES, SCHEMA, Column, parse
+from .columns import QUANTITIES, SCHEMA, NamedColumn, parse_column
 from .mapping import Mapping
 from .time_column import read_time
 
@@ -38,7 +38,7 @@ def to_log(table: ColumnTable, robot: Names, mapping: Mapping) -> Log:
     if mapping.layout is not None:
         table = name_by_layout(table, mapping.layout, len(robot) if robot else None)
     joints = robot or mapping.joints or table.joint_names
-    found = [parse(name, joints or ()) for name in table.names]
+    found = [parse_column(name, joints or ()) for name in table.names]
     time = read_time(table, found, mapping.columns.get("t"), mapping.time_unit)
     picked, left_out = pick_all(table, found, joints, mapping)
     if "q" not in picked:
@@ -63,7 +63,9 @@ def to_log(table: ColumnTable, robot: Names, mapping: Mapping) -> Log:
     )
 
 
-def pick_all(table: ColumnTable, found: Sequence[Column], joints: Names, mapping: Mapping) -> tuple[dict[str, Picked], tuple[str, ...]]:
+def pick_all(
+    table: ColumnTable, found: Sequence[NamedColumn], joints: Names, mapping: Mapping
+) -> tuple[dict[str, Picked], tuple[str, ...]]:
     """Return all quantities of the table, {name: picked}, and remarks on columns that do not fit."""
     picked: dict[str, Picked] = {}
     remarks = []
@@ -81,7 +83,7 @@ def pick_all(table: ColumnTable, found: Sequence[Column], joints: Names, mapping
     return picked, tuple(remarks)
 
 
-def pick(table: ColumnTable, found: Sequence[Column], quantity: str, joints: Names, mapping: Mapping) -> Picked | None:
+def pick(table: ColumnTable, found: Sequence[NamedColumn], quantity: str, joints: Names, mapping: Mapping) -> Picked | None:
     """Return a quantity in SI units; None where the table has none."""
     asked = mapping.columns.get(quantity)
     if asked is not None:
@@ -93,7 +95,7 @@ def pick(table: ColumnTable, found: Sequence[Column], quantity: str, joints: Nam
         return None
     blocks = [c for c in own if table.columns[c.name].ndim == 2]
     if blocks:
-        return order_block(table, quantity, in_si(table, quantity, [only(table, quantity, blocks)], mapping), joints)
+        return order_block(table, quantity, in_si(table, quantity, [single_block(table, quantity, blocks)], mapping), joints)
     row = SCHEMA.get(quantity)
     if row is not None and row.components:
         return in_si(table, quantity, by_component(table, quantity, own), mapping)
@@ -111,7 +113,7 @@ def pick_asked(table: ColumnTable, quantity: str, asked: Any, joints: Names, map
     """Return the columns that the mapping names: one block, a list in order, or {joint: column}."""
     if isinstance(asked, str):
         table.column(asked)
-        return order_block(table, quantity, in_si(table, quantity, [parse(asked)], mapping), joints)
+        return order_block(table, quantity, in_si(table, quantity, [parse_column(asked)], mapping), joints)
     if isinstance(asked, dict):
         order = tuple(joints or asked)
         missing = [joint for joint in order if joint not in asked]
@@ -120,11 +122,11 @@ def pick_asked(table: ColumnTable, quantity: str, asked: Any, joints: Names, map
         joints, asked = order, [asked[joint] for joint in order]
     for name in asked:
         table.column(name)
-    check_count(table, quantity, len(asked), joints)
-    return in_si(table, quantity, [parse(name) for name in asked], mapping)._replace(joints=joints)
+    check_column_count(table, quantity, len(asked), joints)
+    return in_si(table, quantity, [parse_column(name) for name in asked], mapping)._replace(joints=joints)
 
 
-def in_si(table: ColumnTable, quantity: str, columns: Sequence[Column], mapping: Mapping) -> Picked:
+def in_si(table: ColumnTable, quantity: str, columns: Sequence[NamedColumn], mapping: Mapping) -> Picked:
     """Return the columns side by side (N, n), each in SI units."""
     row = SCHEMA.get(quantity)
     of_columns = list(row.components.values()) if row else []
@@ -140,7 +142,7 @@ def in_si(table: ColumnTable, quantity: str, columns: Sequence[Column], mapping:
     return Picked(np.column_stack(parts), None, from_unit)
 
 
-def only(table: ColumnTable, quantity: str, blocks: Sequence[Column]) -> Column:
+def single_block(table: ColumnTable, quantity: str, blocks: Sequence[NamedColumn]) -> NamedColumn:
     """Return the only block, or the one that is called just like the quantity."""
     plain = [c for c in blocks if c.name.lower() == quantity] or list(blocks)
     if len(plain) > 1:
@@ -155,7 +157,7 @@ def order_block(table: ColumnTable, quantity: str, made: Picked, joints: Names) 
     """Return an array of all joints with its columns in the order of the joints, where the file itself names them."""
     own, count = table.joint_names, made.value.shape[1]
     if own is None or joints is None or len(own) != count or joints == own or components_of(quantity):
-        check_count(table, quantity, count, joints)
+        check_column_count(table, quantity, count, joints)
         return made._replace(joints=None if components_of(quantity) else joints)
     absent = [joint for joint in joints if joint not in own]
     if absent:
@@ -168,14 +170,14 @@ def components_of(quantity: str) -> tuple[str, ...]:
     return tuple(SCHEMA[quantity].components) if quantity in SCHEMA else ()
 
 
-def check_count(table: ColumnTable, quantity: str, count: int, joints: Names) -> None:
+def check_column_count(table: ColumnTable, quantity: str, count: int, joints: Names) -> None:
     """Raise LogError where the number of columns is not that of the joints or components."""
     expected, what = (components_of(quantity), "components") if components_of(quantity) else (joints, "joints")
     if expected is not None and len(expected) != count:
         raise LogError(f"{table.source}: {count} columns of {quantity} for {len(expected)} {what}: {', '.join(expected)}")
 
 
-def by_component(table: ColumnTable, quantity: str, columns: Sequence[Column]) -> list[Column]:
+def by_component(table: ColumnTable, quantity: str, columns: Sequence[NamedColumn]) -> list[NamedColumn]:
     """Return the columns in the order of the signal's components; raise LogError where one is missing."""
     by_label = {c.label: c for c in columns}
     missing = [f"{quantity}_{name}" for name in components_of(quantity) if name not in by_label]
@@ -184,7 +186,7 @@ def by_component(table: ColumnTable, quantity: str, columns: Sequence[Column]) -
     return [by_label[name] for name in components_of(quantity)]
 
 
-def arrange(table: ColumnTable, quantity: str, columns: Sequence[Column], joints: Names) -> list[Column] | None:
+def arrange(table: ColumnTable, quantity: str, columns: Sequence[NamedColumn], joints: Names) -> list[NamedColumn] | None:
     """Return the columns in the order of the joints: by name, by a name spelled a little differently, or by number."""
     labels = [c.label for c in columns]
     numbered = all(map(ends_in_number, labels))
@@ -245,13 +247,13 @@ def name_by_layout(table: ColumnTable, layout: str, n: int | None) -> ColumnTabl
 # -- sentences and labels ------------------------------------------------------------------------------------------------------
 
 
-def skipped_commands(found: Sequence[Column]) -> tuple[str, ...]:
+def skipped_commands(found: Sequence[NamedColumn]) -> tuple[str, ...]:
     """Return a remark on columns that are left out since they were not measured."""
     names = [c.name for c in found if c.command and c.quantity in QUANTITIES]
     return (f"Columns that hold commands, not measurements, were left out: {', '.join(names[:12])}.",) if names else ()
 
 
-def missing_joint(table: ColumnTable, quantity: str, columns: Sequence[Column], joints: Sequence[str]) -> str:
+def missing_joint(table: ColumnTable, quantity: str, columns: Sequence[NamedColumn], joints: Sequence[str]) -> str:
     """Return the sentence for columns that do not fit the joints."""
     labels = [c.label for c in columns]
     if all(map(ends_in_number, labels)) and not any(label in joints for label in labels):

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .motion_model import Noise, diffusion, mirror, transition
-from .steady_state import symmetric
+from .steady_state import symmetrized
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Pass:
+class FilterPass:
     """Information matrices L = P^-1 (N, lanes, k, k) and vectors y = L x (N, lanes, k), before and after each sample."""
 
     L_before: Array
@@ -23,7 +23,7 @@ class Pass:
     y_after: Array
 
 
-def scan(back: Array, Q: Array, information: Array, z: Array) -> Pass:
+def run_information_filter(back: Array, Q: Array, information: Array, z: Array) -> FilterPass:
     """Run the information filter over N samples, all lanes at once, starting from zero information.
 
     M = F^-T L F^-1,  L' = M (I + Q M)^-1,  y' = (I + M Q)^-1 F^-T y;  then L = L' + diag(w), y = y' + w z.
@@ -48,10 +48,10 @@ def scan(back: Array, Q: Array, information: Array, z: Array) -> Pass:
         L[:, diagonal, diagonal] += information[i]
         y = y + news[i]
         L_after[i], y_after[i] = L, y
-    return Pass(L_before, y_before, L_after, y_after)
+    return FilterPass(L_before, y_before, L_after, y_after)
 
 
-def prepare(noise: Noise, t: Array, unit_dt: float) -> tuple[Array, Array]:
+def step_matrices(noise: Noise, t: Array, unit_dt: float) -> tuple[Array, Array]:
     """Return F^-1 and Q (N, n, k, k) of the step into each sample, in scaled units; those of the first sample are not used."""
     units = noise.units(unit_dt)
     step = np.diff(t, prepend=t[0])[:, None] / units.time
@@ -65,10 +65,12 @@ def smooth_information(noise: Noise, t: Array, z: Array, information: Array) -> 
     """
     dt = float(np.median(np.diff(t)))
     n, sign = z.shape[1], mirror(z.shape[2])
-    forth, back = prepare(noise, t, dt), prepare(noise, t[-1] - t[::-1], dt)
+    forth, back = step_matrices(noise, t, dt), step_matrices(noise, t[-1] - t[::-1], dt)
     F, Q = (np.concatenate(pair, axis=1) for pair in zip(forth, back, strict=True))
-    both = scan(F, Q, np.concatenate([information, information[::-1]], axis=1), np.concatenate([z, z[::-1] * sign], axis=1))
+    both = run_information_filter(
+        F, Q, np.concatenate([information, information[::-1]], axis=1), np.concatenate([z, z[::-1] * sign], axis=1)
+    )
     L = both.L_after[:, :n] + both.L_before[::-1, n:] * np.outer(sign, sign)
     y = both.y_after[:, :n] + both.y_before[::-1, n:] * sign
-    P = symmetric(np.linalg.inv(L))
+    P = symmetrized(np.linalg.inv(L))
     return (P @ y[..., None])[..., 0], P

@@ -13,7 +13,7 @@ from ..segments import is_uniform, split
 from .information_filter import smooth_information
 from .likelihood import fit_noise
 from .motion_model import Noise
-from .steady_state import Steady, covariance_steady, smooth_steady, steady
+from .steady_state import SteadyGains, covariance_steady, smooth_steady, steady
 
 Array = NDArray[np.float64]
 
@@ -102,7 +102,7 @@ def unknown(q: Array) -> tuple[Array, Array]:
     return x, np.broadcast_to(np.diag(np.full(OUTPUTS, np.inf)), (*q.shape, OUTPUTS, OUTPUTS)).copy()
 
 
-def steady_joint(noise: Noise, model: Steady, dt: float, q: Array, qd: Array) -> tuple[Array, Array]:
+def steady_joint(noise: Noise, model: SteadyGains, dt: float, q: Array, qd: Array) -> tuple[Array, Array]:
     """Return x (N, 3), P (N, 3, 3) of one joint by constant gains."""
     scale = noise.units(dt).scale(noise.order)[0]
     z = measured(q[:, None] - q[0], qd[:, None], scale[None])[:, 0]

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from ...errors import LogError
 from ..segments import has_uniform_segments, split
-from .information_filter import prepare, scan
+from .information_filter import run_information_filter, step_matrices
 from .motion_model import Noise
-from .steady_state import Steady, initial_state, run, steady
+from .steady_state import SteadyGains, initial_state, run_filter, steady
 
 Array = NDArray[np.float64]
 
@@ -105,7 +105,7 @@ def negative_log_likelihood(order: int, theta: list[float] | Array, z: Array) ->
     scaled = np.zeros((n * blocks, N, order))
     scaled[..., :m] = (z / scale[:m]).reshape(n * blocks, N, m)
     start = initial_state(scaled)
-    x, _ = run(model, scaled, start, model.F[:m])
+    x, _ = run_filter(model, scaled, start, model.F[:m])
     error = scaled[..., :m].copy()
     error[:, 0] -= start[:, :m]
     error[:, 1:] -= x[:, :-1]
@@ -128,7 +128,7 @@ def whiten(error: Array, P: Array, information: Array) -> tuple[Array, Array]:
     return np.stack([first, second], axis=-1), np.log(S) + np.log(S2)
 
 
-def without_start(model: Steady, white: Array, m: int, noise: Noise) -> Array:
+def without_start(model: SteadyGains, white: Array, m: int, noise: Noise) -> Array:
     """Return the innovations (blocks, N, m) for the most likely initial state of each block."""
     count, k = min(white.shape[1], model.memory), len(model.F)
     poles, modes = np.linalg.eig(model.F @ (np.eye(k) - model.gain))
@@ -178,7 +178,7 @@ def negative_log_likelihood_uneven(order: int, theta: Array, t: list[Array], z: 
         N = len(time)
         scaled = np.zeros((N, G * n, order))
         scaled[..., :m] = np.tile(block, (1, G, 1)) / scale[:, :m]
-        done = scan(*prepare(noise, time, 1.0), np.broadcast_to(information, scaled.shape), scaled)
+        done = run_information_filter(*step_matrices(noise, time, 1.0), np.broadcast_to(information, scaled.shape), scaled)
         known = slice(order + 1, None)  # the first samples determine the state and predict nothing
         P = np.asarray(np.linalg.inv(done.L_before[known]), np.float64)
         error = scaled[known, :, :m] - (P @ done.y_before[known][..., None])[..., :m, 0]

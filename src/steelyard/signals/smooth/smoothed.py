@@ -68,7 +68,7 @@ def smooth(log: Log, method: str = "kalman", cutoff: float | None = None, order:
     if method == "butterworth":
         assert cutoff is not None
         return butterworth(log, cutoff, 4 if order is None else order)
-    return kalman(log, 3 if order is None else order, velocity)
+    return kalman_smooth(log, 3 if order is None else order, velocity)
 
 
 def butterworth(log: Log, cutoff: float, order: int = 4) -> Log:
@@ -86,7 +86,7 @@ def butterworth(log: Log, cutoff: float, order: int = 4) -> Log:
     return log.replace(q=q, qd=qd, qdd=qdd).remarked(*remarks)
 
 
-def kalman(log: Log, order: int, velocity: bool | None) -> Smoothed:
+def kalman_smooth(log: Log, order: int, velocity: bool | None) -> Smoothed:
     """Return the log smoothed by the Kalman smoother."""
     smoother, qd, remarks = fit_smoother(log, order, velocity)
     x, P = smoother.states(log.t, log.q, qd)

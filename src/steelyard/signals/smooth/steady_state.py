@@ -15,7 +15,7 @@ Complex = NDArray[np.complex128]
 
 
 @dataclass(frozen=True, eq=False)
-class Steady:
+class SteadyGains:
     """The gains of one joint once they no longer change, in scaled units, each (k, k).
 
     Forward: x_f[i] = (I - K) F x_f[i-1] + K z[i], a sum of modes V diag(p) V^-1, each a recursion of order one.
@@ -39,25 +39,25 @@ class Steady:
         return int(np.ceil(np.log(1e-17) / np.log(slowest)))
 
 
-def steady(noise: Noise, joint: int, dt: float) -> Steady:
+def steady(noise: Noise, joint: int, dt: float) -> SteadyGains:
     """Return the constant gains of one joint for samples dt [s] apart."""
     units, k = noise.units(dt), noise.order
     step = dt / units.time[joint]
     return gains(transition(step, k), units.intensity(noise)[joint] * diffusion(step, k), units.information(noise)[joint])
 
 
-def gains(F: Array, Q: Array, information: Array) -> Steady:
+def gains(F: Array, Q: Array, information: Array) -> SteadyGains:
     """Return the steady gains of x' = F x + w, w ~ Q (k, k), measured with the given information (k,) on each state."""
     k = len(F)
     predicted = riccati(F, information, Q)
-    filtered = symmetric(np.linalg.solve(np.eye(k) + predicted * information, predicted))
+    filtered = symmetrized(np.linalg.solve(np.eye(k) + predicted * information, predicted))
     gain = filtered * information
     poles, modes = np.linalg.eig((np.eye(k) - gain) @ F)
     if np.linalg.cond(modes) > 1e7:  # two equal poles have no basis of modes: perturb the noise by a millionth
         return gains(F, Q, information * (1 + 1e-6))
     sign = mirror(k)
-    smoothed = symmetric(np.linalg.inv(np.linalg.inv(filtered) + np.linalg.inv(predicted) * np.outer(sign, sign)))
-    return Steady(F, predicted, filtered, smoothed, gain, poles + 0j, modes + 0j, np.linalg.solve(modes, gain) + 0j)
+    smoothed = symmetrized(np.linalg.inv(np.linalg.inv(filtered) + np.linalg.inv(predicted) * np.outer(sign, sign)))
+    return SteadyGains(F, predicted, filtered, smoothed, gain, poles + 0j, modes + 0j, np.linalg.solve(modes, gain) + 0j)
 
 
 def riccati(F: Array, information: Array, Q: Array) -> Array:
@@ -69,18 +69,18 @@ def riccati(F: Array, information: Array, Q: Array) -> Array:
     for _ in range(60):
         W = np.linalg.inv(np.eye(len(F)) + G @ P)
         grown = A.T @ P @ W @ A
-        A, G, P = A @ W @ A, symmetric(G + A @ W @ G @ A.T), symmetric(P + grown)
+        A, G, P = A @ W @ A, symmetrized(G + A @ W @ G @ A.T), symmetrized(P + grown)
         if np.max(np.abs(grown)) < 1e-16 * np.max(np.abs(P)):
             break
     return np.asarray(P)
 
 
-def symmetric(P: NDArray[np.floating[Any]]) -> Array:
+def symmetrized(P: NDArray[np.floating[Any]]) -> Array:
     """Return (P + P^T) / 2, to remove the asymmetry of rounding."""
     return np.asarray(0.5 * (P + np.swapaxes(P, -1, -2)), np.float64)
 
 
-def run(model: Steady, z: Array, start: Array, rows: Array) -> tuple[Array, Array]:
+def run_filter(model: SteadyGains, z: Array, start: Array, rows: Array) -> tuple[Array, Array]:
     """Return rows @ x_f (B, N, r) of the forward filter, and its last state (B, k).
 
     z is (B, N, k), anything where the gain is zero; start (B, k) is the state predicted for the first sample; rows is (r, k).
@@ -113,7 +113,7 @@ def outer_real(mode: NDArray[np.inexact], shape: NDArray[np.inexact]) -> Array:
     return np.asarray(parts @ np.stack([shape.real, -shape.imag]))
 
 
-def smooth_steady(model: Steady, z: Array, outputs: int) -> Array:
+def smooth_steady(model: SteadyGains, z: Array, outputs: int) -> Array:
     """Return the first `outputs` smoothed states (B, N, r) of B measured columns z (B, N, k) with one joint's noise; N > memory.
 
     The forward filter starts from the last state of the backward one and vice versa, which is the smoother without a prior.
@@ -124,9 +124,9 @@ def smooth_steady(model: Steady, z: Array, outputs: int) -> Array:
     mix_back = model.smoothed @ (np.linalg.inv(model.predicted) * np.outer(sign, sign)) @ (sign[:, None] * model.F)
     mix_forth = model.smoothed @ np.linalg.inv(model.filtered)
     head = z[:, : model.memory][:, ::-1] * sign
-    _, first = run(model, head, initial_state(head), eye[:0])
-    x, last = run(model, z, first * sign, mix_forth[:outputs])
-    later, _ = run(model, z[:, ::-1] * sign, last * sign, mix_back[:outputs])
+    _, first = run_filter(model, head, initial_state(head), eye[:0])
+    x, last = run_filter(model, z, first * sign, mix_forth[:outputs])
+    later, _ = run_filter(model, z[:, ::-1] * sign, last * sign, mix_back[:outputs])
     x[:, :-1] += later[:, -2::-1]
     x[:, -1] = last[:, :outputs]
     return x
@@ -139,7 +139,7 @@ def initial_state(z: Array) -> Array:
     return start
 
 
-def covariance_steady(model: Steady, N: int, outputs: int) -> Array:
+def covariance_steady(model: SteadyGains, N: int, outputs: int) -> Array:
     """Return the covariance (N, r, r) of the smoothed states: constant except near the ends, which have samples on one side only.
 
     Near the start P_i = P_s + C_i^T (P_p - P_s)^-1 C_i with C_i = G^i P_s, G = P_f F^T P_p^-1: the information of the prior is subtracted.
