@@ -92,9 +92,13 @@ def test_mapped_and_mapped_back(data: st.DataObject) -> None:
         position=data.draw(sides),
         torque=data.draw(sides),
     )
-    log = Log(t=np.arange(5.0), q=rng.normal(size=(5, n)), qd=rng.normal(size=(5, n)), tau=rng.normal(size=(5, n)))
-    back = gears.undo(gears.apply(log))
-    for name in ("q", "qd", "tau"):
+    q, qd, tau = rng.normal(size=(3, 5, n))
+    log = Log(t=np.arange(5.0), q=q, qd=qd, tau=tau, reference=q, motor_position=q)
+    joint = gears.apply(log)
+    np.testing.assert_array_equal(joint.reference, joint.q)
+    np.testing.assert_array_equal(joint.motor_position, q)
+    back = gears.undo(joint)
+    for name in ("q", "qd", "tau", "reference"):
         np.testing.assert_allclose(getattr(back, name), getattr(log, name), rtol=1e-9, atol=1e-9)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard.signals import Log, Noise, Smoother
-from steelyard.signals.smooth import smooth
+from steelyard.signals.smooth import kalman, smooth
 from steelyard.signals.smooth.kalman import one_segment, varying_joints
 from steelyard.signals.smooth.motion_model import diffusion, mirror, transition
 
@@ -161,3 +161,17 @@ def test_of_too_few_samples_nothing_is_claimed(rng: np.random.Generator) -> None
     assert np.all(np.isfinite(x))
     assert np.all(np.isinf(P[300:302, :, 2, 2]))
     assert np.all(np.isfinite(np.delete(P, [300, 301], axis=0)))
+
+
+@pytest.mark.parametrize("even", [True, False])
+def test_a_long_log_in_parts_is_the_whole(even: bool, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    t, _, q, qd = simulate(rng, steps(rng, 1500, even), 2, 3)
+    t[700:] += 5.0
+    smoother = Smoother(noise(3, 2, SIGMA_QD), 0.01)
+    x, P = smoother.states(t, q, qd)
+    monkeypatch.setattr(kalman, "PART", 400)
+    monkeypatch.setattr(kalman, "OVERLAP", 200)
+    parts = list(smoother.parts(t, q, qd))
+    assert [(part.start, part.stop) for part, _, _ in parts] == [(0, 400), (400, 700), (700, 1100), (1100, 1500), (1500, 1501)]
+    sigma = np.sqrt(np.einsum("...ii->...i", P))
+    np.testing.assert_allclose(smoother.states(t, q, qd)[0] / sigma, x / sigma, atol=1e-6)
