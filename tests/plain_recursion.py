@@ -79,5 +79,10 @@ def gather(tree: Tree, poses, w, dw, a) -> np.ndarray:
 
 
 def joint_torques(tree: Tree, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-    rows = zip(tree.armature, tree.friction, qd, qdd, strict=True)
-    return np.array([(Ia or 0) * acc + (f.viscous or 0) * v + (f.coulomb or 0) * np.sign(v) + (f.offset or 0) for Ia, f, v, acc in rows])
+    """Friction and rotors written out once more, independently of the table of terms; no shapes."""
+    tau = np.zeros(tree.n)
+    for k, terms in enumerate(tree.terms):
+        forward, backward = terms.get("coulomb", 0.0), terms.get("negative", terms.get("coulomb", 0.0))
+        rub = forward if qd[k] > 0 else -backward if qd[k] < 0 else 0.0
+        tau[k] = terms.get("armature", 0.0) * qdd[k] + terms.get("viscous", 0.0) * qd[k] + rub + terms.get("offset", 0.0)
+    return tau

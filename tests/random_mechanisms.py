@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from steelyard.algebra.spatial import Pose
-from steelyard.mechanism import Friction, Joint, Limits, Link, Mechanism, Mimic
+from steelyard.mechanism import Joint, Limits, Link, Mechanism, Mimic
+from steelyard.mechanism.joint_terms import JOINT_TERMS, Terms
 from steelyard.mechanism.near_integers import snapped
 from tests.random_robots import random_inertia, random_pose, unit
 
@@ -38,7 +39,7 @@ def random_joint(rng: np.random.Generator, i: int, parent: str, child: str) -> J
     joint = Joint(f'joint "{i}"', kind, parent, child, pose, axis if rng.random() < 0.5 else (0.0, -1.0, 0.0))
     if kind == "fixed":
         return joint
-    return replace(joint, limits=random_limits(rng, kind), friction=random_terms(rng), armature=maybe(rng, 0.3))
+    return replace(joint, limits=random_limits(rng, kind), terms=random_terms(rng))
 
 
 def random_limits(rng: np.random.Generator, kind: str) -> Limits:
@@ -46,8 +47,9 @@ def random_limits(rng: np.random.Generator, kind: str) -> Limits:
     return Limits(lower, upper, maybe(rng, 2.0) or math.inf, maybe(rng, 50.0) or math.inf)
 
 
-def random_terms(rng: np.random.Generator) -> Friction:
-    return Friction(maybe(rng, 0.5), 0.0 if rng.random() < 0.2 else maybe(rng, 0.5), maybe(rng, -0.1))
+def random_terms(rng: np.random.Generator) -> Terms:
+    rows = [row for row in JOINT_TERMS if row.linear and not row.needs]
+    return Terms.of({row.key: 0.0 if rng.random() < 0.2 else maybe(rng, 0.5) for row in rows})
 
 
 def maybe(rng: np.random.Generator, scale: float) -> float | None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.algebra.spatial import Inertia, Pose
 from steelyard.algebra.vector import Symmetric
-from steelyard.mechanism.model import Friction
+from steelyard.mechanism.joint_terms import JOINT_TERMS, Terms
 from steelyard.mechanism.tree import Body, Frame, Tree
 
 PRINCIPAL = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)]
@@ -19,10 +19,9 @@ def random_tree(rng: np.random.Generator, bodies: int = 7, *, tied: bool = False
     made = tuple(random_body(rng, i, coordinate[i], tied, chain) for i in range(bodies))
     n = max(coordinate) + 1
     frames = {f"tool{i}": Frame(i, random_pose(rng)) for i in range(-1, bodies)}
-    friction = tuple(random_friction(rng) if joint_terms else Friction() for _ in range(n))
-    armature = tuple(float(rng.uniform(0.1, 1.0)) if joint_terms and rng.random() < 0.5 else None for _ in range(n))
+    terms = tuple(random_terms(rng) if joint_terms else Terms() for _ in range(n))
     gravity = tuple(float(x) for x in rng.normal(size=3) * 5)
-    return Tree(made, tuple(f"joint{k}" for k in range(n)), gravity, friction, armature, frames)
+    return Tree(made, tuple(f"joint{k}" for k in range(n)), gravity, terms, frames)
 
 
 def coordinates_of(rng: np.random.Generator, bodies: int, tied: bool) -> list[int]:
@@ -73,8 +72,10 @@ def random_pose(rng: np.random.Generator, quarter_turns: bool = False) -> Pose:
     return Pose(tuple(tuple(float(x) for x in row) for row in R), tuple(float(x) for x in p))
 
 
-def random_friction(rng: np.random.Generator) -> Friction:
-    return Friction(*(float(x) if rng.random() < 0.6 else None for x in rng.uniform(0.1, 1.0, size=3)))
+def random_terms(rng: np.random.Generator) -> Terms:
+    """Some of the linear joint terms that need no shape."""
+    rows = [row for row in JOINT_TERMS if row.linear and not row.needs]
+    return Terms.of({row.key: float(rng.uniform(0.1, 1.0)) for row in rows if rng.random() < 0.5})
 
 
 def random_state(rng: np.random.Generator, tree: Tree, batch: int = BATCH) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -92,7 +92,7 @@ class Reference:
             if link.inertia is not None:
                 M = M + T(J[link.name]) @ spatial_inertia(link.inertia, X[link.name][..., :3, :3]) @ J[link.name]
         for joint in self.mechanism.joints:
-            if joint.armature is not None:
+            if "armature" in joint.terms:
                 M = M + self._rotor(joint, X, J)
         return M
 
@@ -100,11 +100,11 @@ class Reference:
         """Of a rotor that turns by k qd beside its carrier, without what it has while locked; or felt at the joint alone."""
         own = self.ties[joint.name][0]
         if joint.rotor is None:
-            return joint.armature * np.outer(own, own)
+            return joint.terms["armature"] * np.outer(own, own)
         k, axis, mount = joint.rotor.ratio, joint.rotor.axis, joint.rotor.mount
         carried = np.einsum("...ij,j,...ik->...k", X[mount][..., :3, :3], np.array(axis), J[mount][..., 3:, :])
         whole = carried + k * own
-        return joint.armature / k**2 * (outer(whole) - outer(carried))
+        return joint.terms["armature"] / k**2 * (outer(whole) - outer(carried))
 
     def christoffel(self, q: Array) -> Array:
         """c_ijk (..., n, n, n) from the slopes of M."""
@@ -165,7 +165,7 @@ class Reference:
                 total = total + shifted(own, X[link][..., :3, 3] - o)
         for joint in self.mechanism.joints:
             if joint.rotor is not None and joint.rotor.mount in links:
-                spin = joint.armature / joint.rotor.ratio * (qd @ self.ties[joint.name][0])
+                spin = joint.terms["armature"] / joint.rotor.ratio * (qd @ self.ties[joint.name][0])
                 total[..., 3:] += spin[..., None] * (X[joint.rotor.mount][..., :3, :3] @ joint.rotor.axis)
         return total
 
@@ -181,13 +181,13 @@ class Reference:
 
 def friction(joint: Joint, rate: Array) -> Array:
     """Armstrong-Helouvry 1994: Fv v + s(v) (Fc + (Fs - Fc) exp(-(v/vs)^2)) + F0, with Fn for Fc where v < 0."""
-    f = joint.friction
-    direction = np.sign(rate) if f.width is None else np.tanh(rate / f.width)
-    forward = f.coulomb or 0.0
-    level = np.where(rate > 0, forward, forward if f.negative is None else f.negative)
-    if f.stribeck is not None:
-        level = level + ((f.stiction or 0.0) - level) * np.exp(-((rate / f.stribeck) ** 2))
-    return (f.viscous or 0.0) * rate + direction * level + (f.offset or 0.0)
+    f = joint.terms
+    direction = np.sign(rate) if "width" not in f else np.tanh(rate / f["width"])
+    forward = f.get("coulomb", 0.0)
+    level = np.where(rate > 0, forward, f.get("negative", forward))
+    if "stribeck" in f:
+        level = level + (f.get("stiction", 0.0) - level) * np.exp(-((rate / f["stribeck"]) ** 2))
+    return f.get("viscous", 0.0) * rate + direction * level + f.get("offset", 0.0)
 
 
 def T(matrix: Array) -> Array:

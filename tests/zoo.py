@@ -15,7 +15,8 @@ import numpy as np
 import steelyard as sy
 from steelyard.algebra.spatial import Inertia, Pose
 from steelyard.algebra.vector import IDENTITY
-from steelyard.mechanism.model import STANDARD_GRAVITY, Friction, Joint, Link, Mechanism, Mimic, Rotor
+from steelyard.mechanism.joint_terms import Terms
+from steelyard.mechanism.model import STANDARD_GRAVITY, Joint, Link, Mechanism, Mimic, Rotor
 from tests.random_robots import random_inertia, random_pose, unit
 from tests.reference import Reference
 
@@ -133,13 +134,13 @@ FEATURES: dict[str, Callable[[Mechanism], bool]] = {
     "mimic, offset": lambda m: any(j.mimic and j.mimic.offset for j in m.joints),
     "mimic, sliding": lambda m: any(j.mimic and j.kind == "prismatic" for j in m.joints),
     "mimic of mimic": lambda m: any(j.mimic and m.joint(j.mimic.joint).mimic for j in m.joints),
-    "mimic, own terms": lambda m: any(j.mimic and j.friction.terms and j.armature is not None for j in m.joints),
-    "armature": lambda m: any(j.armature is not None and j.rotor is None for j in _leading(m)),
+    "mimic, own terms": lambda m: any(j.mimic and "armature" in j.terms and len(j.terms) > 1 for j in m.joints),
+    "armature": lambda m: any("armature" in j.terms and j.rotor is None for j in _leading(m)),
     "rotor on base": lambda m: any(j.rotor and j.rotor.mount == m.root for j in m.joints),
     "rotor on moving link": lambda m: any(j.rotor and j.rotor.mount != m.root for j in m.joints),
     "rotor elsewhere": lambda m: any(j.rotor and j.rotor.mount not in (j.parent, m.root) for j in m.joints),
     "rotor, any axis": lambda m: any(j.rotor and j.rotor.mount != m.root and max(map(abs, j.rotor.axis)) < 1.0 for j in m.joints),
-    **{term: lambda m, term=term: any(getattr(j.friction, term) is not None for j in m.joints) for term in ALL_TERMS},
+    **{term: lambda m, term=term: any(term in j.terms for j in m.joints) for term in ALL_TERMS},
 }
 
 
@@ -169,7 +170,7 @@ def _carries(m: Mechanism, link: str) -> bool:
 def _idle(m: Mechanism, leader: Joint) -> bool:
     """Whether nothing resists an acceleration of the joint and of those that mimic it."""
     group = [joint for joint in _moving(m) if _leads(m, joint) == leader.name]
-    return all(joint.armature is None and m.link(joint.child).inertia is None and not _carries(m, joint.child) for joint in group)
+    return all("armature" not in joint.terms and m.link(joint.child).inertia is None and not _carries(m, joint.child) for joint in group)
 
 
 def _leads(m: Mechanism, joint: Joint) -> str:
@@ -205,8 +206,7 @@ def _joint(rng: np.random.Generator, row: Row) -> Joint:
         _link(row.name),
         _pose(rng, row),
         _direction(rng, row.axis),
-        friction=Friction(**row.terms),
-        armature=row.armature,
+        terms=Terms.of({"armature": row.armature, **row.terms}),
         rotor=Rotor(ratio, _direction(rng, axis), _link(mount)) if row.rotor else None,
         mimic=Mimic(*row.mimic) if row.mimic else None,
     )

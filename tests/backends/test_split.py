@@ -48,7 +48,7 @@ def test_every_width(host, rng: np.random.Generator) -> None:
 
 
 def test_parameters_and_wrenches_as_inputs(rng: np.random.Generator) -> None:
-    made = program(sy.load("spatial_3r").tree, "inverse_dynamics", wrench=True, parameters=True)
+    made = program(sy.load("spatial_3r").tree, "inverse_dynamics", wrench=(), parameters=True)
     state = inputs(made, rng)
     np.testing.assert_allclose(ufunc_of(made, budget=25)(*state), ufunc_of(made)(*state), rtol=1e-11, atol=1e-11)
 

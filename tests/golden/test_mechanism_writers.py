@@ -64,7 +64,7 @@ def test_line_ends_and_encodings_are_kept(newline: str, encoding: str, tmp_path:
     written = (tmp_path / "out.urdf").read_bytes().decode(encoding)
     assert written.count("\n") == written.count(newline) > text.count("\n")
     assert "grün" in written
-    assert read_urdf(written).joints[0].friction.coulomb == 0.5
+    assert read_urdf(written).joints[0].terms["coulomb"] == 0.5
 
 
 COMMENTED = """# calibrated in May

@@ -211,7 +211,7 @@ def test_odd_but_legal_urdf() -> None:
     np.testing.assert_allclose(joint.axis, (0, 0.6, 0.8), atol=1e-16)
     assert joint.limits.lower == float("-inf")
     assert joint.limits.velocity == joint.limits.effort == float("inf")
-    assert (joint.friction.viscous, joint.friction.coulomb) == (None, 2.0)
+    assert dict(joint.terms) == {"coulomb": 2.0}
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -142,7 +142,7 @@ def test_rotors_on_the_links_that_carry_them(rng: np.random.Generator) -> None:
     """Full rotor model: Euler-Lagrange from the energies gives what Newton-Euler gives."""
     robot = sy.load("spatial_3r").with_rotors([0.9, 0.8, 0.7], ratio=[50.0, 40.0, 30.0], axis=[[0, 0, 1], [1, 0, 0], [0, 1, 0]])
     model = symbolic(robot.tree, "geared")
-    assert robot.tree.gears
+    assert robot.tree.rotors
     agrees(model, robot.tree, rng)
     assert all_vanish(model.euler_lagrange() - model.tau)
 

@@ -16,7 +16,7 @@ from steelyard.compiler.ir.graph import Expr, Graph
 from steelyard.compiler.ir.operations import OPERATIONS
 from steelyard.compiler.ir.program import Operand, Program, program
 from steelyard.dynamics.gravity import gravity_torque, potential_energy
-from steelyard.dynamics.rnea import newton_euler
+from steelyard.dynamics.rnea import rnea
 from tests.expressions import LEAVES, VALUES, Rounded, build, lift, trees
 from tests.interpret import ON_NUMPY, run
 from tests.random_robots import random_tree
@@ -154,7 +154,7 @@ def test_directions_add_up(rng: np.random.Generator) -> None:
     tree = random_tree(rng, 4)
     graph = Graph()
     q, qd, qdd = graph.inputs(tree.n, tree.n, tree.n)
-    tau = newton_euler(tree, q, qd, qdd)
+    tau = rnea(tree, q, qd, qdd)
     along = derivative(tau, dict(zip(q, qd, strict=True)))
     full = [sum((slope * v for slope, v in zip(row, qd, strict=True)), 0.0) for row in jacobian(tau, q)]
     operands = [Operand(name, (tree.n,)) for name in ("q", "qd", "qdd")]

@@ -18,5 +18,5 @@ def test_the_identified_robot_predicts_what_the_fit_predicts():
     qdd = (-(w[:, None] ** 2) * np.sin(angle)).sum(1)
     tau = arm.inverse_dynamics(q, qd, qdd) + rng.normal(size=q.shape) * 0.05
     fit = sy.identify(sy.load("planar_2r"), sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=tau, joint_names=arm.joint_names))
-    assert all(f.width is not None and 0.1 < f.width < 0.4 for f in fit.robot.tree.friction)
+    assert all(0.1 < terms["width"] < 0.4 for terms in fit.robot.tree.terms)
     assert np.allclose(fit.robot.inverse_dynamics(q, qd, qdd), fit.torque(q, qd, qdd), atol=1e-9)

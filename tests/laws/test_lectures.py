@@ -158,7 +158,7 @@ def test_reactions_hold_the_torque_and_the_weight(robot, state):
     axes = np.array([body.axis for body in robot.tree.bodies])
     turning = np.array([body.kind == "revolute" for body in robot.tree.bodies])
     along = np.where(turning, np.sum(f[..., 3:] * axes, -1), np.sum(f[..., :3] * axes, -1))
-    rotors = np.array([Ia or 0.0 for Ia in robot.tree.armature])
+    rotors = np.array([terms.get("armature", 0.0) for terms in robot.tree.terms])
     close(along + rotors * qdd + robot.friction_torque(qd), robot.inverse_dynamics(q, qd, qdd))
     zero = np.zeros_like(q)
     weight = sum(body.inertia.m for body in robot.tree.bodies) * np.linalg.norm(robot.gravity)

@@ -13,7 +13,7 @@ import pytest
 from steelyard.algebra.spatial import Inertia, Pose, from_com, moved
 from steelyard.algebra.vector import Symmetric
 from steelyard.errors import CallError
-from steelyard.mechanism import Friction, Limits, Link, Mechanism, Mimic, edit, load, reduce, robots
+from steelyard.mechanism import Limits, Link, Mechanism, Mimic, Terms, edit, load, reduce, robots
 from steelyard.mechanism.fingerprint import fingerprint
 from steelyard.mechanism.parameter_vector import parameter_names, parameters
 from tests.plain_recursion import frame_pose, torques
@@ -67,7 +67,7 @@ def test_a_rest_that_no_body_can_have_moves_everything_into_the_moving_link(exam
 def test_names_of_parameters() -> None:
     names = parameter_names(reduce(load("puma560")))
     assert names[20:30] == tuple(f"link3.{x}" for x in ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"))
-    assert names[60:64] == ("joint1.Ia", "joint1.Fv", "joint1.Fc", "joint1.F0")
+    assert names[60:64] == ("joint1.Ia", "joint1.Fv", "joint1.Fc", "joint1.Fn")
     assert len(names) == len(parameters(reduce(load("puma560")))) == 84
 
 
@@ -133,17 +133,18 @@ def test_a_payload_adds_its_inertia_to_the_body_it_hangs_on(frame: str | None) -
 @pytest.mark.parametrize("value", [0.5, [0.5, 0.5], (0.5, 0.5), np.full(2, 0.5), np.float64(0.5), {"joint1": 0.5, "joint2": 0.5}])
 def test_friction_as_a_number_a_sequence_or_a_mapping(value) -> None:
     tree = reduce(edit.with_friction(load("planar_2r"), viscous=value))
-    assert tree.friction == (Friction(0.5), Friction(0.5))
+    assert tree.terms == (Terms.of({"viscous": 0.5}),) * 2
 
 
 def test_friction_terms_are_set_one_by_one_and_taken_away_together() -> None:
     mechanism = edit.with_friction(edit.with_friction(load("planar_2r"), coulomb={"joint2": 2.0}), offset=0.1)
-    assert reduce(mechanism).friction == (Friction(None, None, 0.1), Friction(None, 2.0, 0.1))
+    assert reduce(mechanism).terms == (Terms.of({"offset": 0.1}), Terms.of({"coulomb": 2.0, "offset": 0.1}))
     assert edit.without_friction(mechanism) == load("planar_2r")
 
 
 def test_rotors() -> None:
-    assert reduce(edit.with_rotors(load("planar_2r"), [1.0, 2.0])).armature == (1.0, 2.0)
+    tree = reduce(edit.with_rotors(load("planar_2r"), [1.0, 2.0]))
+    assert tree.terms == (Terms.of({"armature": 1.0}), Terms.of({"armature": 2.0}))
 
 
 def test_a_reduced_tree_and_a_mechanism_can_be_pickled_and_not_altered() -> None:
@@ -207,7 +208,7 @@ def test_a_mimic_joint_cannot_be_held_and_a_branched_robot_has_no_tip(example_ro
     panda = load(example_robots / "panda_description/urdf/panda.urdf")
     with pytest.raises(CallError, match="mimics 'panda_finger_joint1': freeze that one"):
         edit.freeze(panda, {"panda_finger_joint2": 0.0})
-    with pytest.raises(CallError, match=r"ends in 2 bodies; say which frame is meant: panda_leftfinger, panda_rightfinger"):
+    with pytest.raises(CallError, match=r"ends in 2 bodies: panda_leftfinger, panda_rightfinger; say which frame is meant"):
         edit.with_payload(panda, 1.0)
     assert edit.tip(edit.freeze(panda, {"panda_finger_joint1": 0.0})) == "panda_rightfinger"
 

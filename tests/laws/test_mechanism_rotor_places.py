@@ -9,9 +9,9 @@ import mujoco
 import pytest
 
 from steelyard.mechanism import edit, load
-from steelyard.mechanism.formats.terms import joint_terms, with_joint_terms
 from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
 from steelyard.mechanism.formats.urdf.write_urdf import urdf, write_urdf
+from steelyard.mechanism.joint_terms import Terms
 
 ARM = """<robot name="arm" xmlns:drake="https://drake.mit.edu">
   <link name="base"/>
@@ -38,7 +38,7 @@ def test_rotor_inertia_of_an_actuator_is_seen_through_its_gear(actuator: str, ar
 
 
 def terms(text: str) -> dict[str, float]:
-    return joint_terms(read_urdf(text).joints[0])
+    return dict(read_urdf(text).joints[0].terms)
 
 
 @pytest.mark.parametrize(("actuator", "old", "new"), [(DRAKE, "2e-4", "0.00048"), (PLAIN, "2e-4", "0.00012")])
@@ -46,12 +46,12 @@ def test_it_is_written_back_where_it_stood(actuator: str, old: str, new: str, tm
     arm = edit.with_rotors(read_urdf(ARM % actuator), 1.2)
     assert urdf(arm) == (ARM % actuator).replace(old, new)
     assert write_urdf(arm, tmp_path / "arm.urdf") == ()
-    assert joint_terms(load(tmp_path / "arm.urdf").joints[0]) == pytest.approx({"armature": 1.2}, rel=1e-12)
+    assert dict(load(tmp_path / "arm.urdf").joints[0].terms) == pytest.approx({"armature": 1.2}, rel=1e-12)
 
 
 def test_a_rotor_inertia_of_zero_and_one_that_is_taken_away() -> None:
     arm = read_urdf(ARM % DRAKE)
-    none = replace(arm, joints=(with_joint_terms(arm.joints[0], {}),))
+    none = replace(arm, joints=(replace(arm.joints[0], terms=Terms()),))
     for new in (edit.with_rotors(arm, 0.0), none):
         assert read_urdf(urdf(new)) == new
 

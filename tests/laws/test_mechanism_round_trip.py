@@ -17,7 +17,6 @@ from steelyard.errors import CallError, ModelError
 from steelyard.mechanism import Link, Mechanism, edit, load, reduce, robots
 from steelyard.mechanism.fingerprint import fingerprint
 from steelyard.mechanism.formats.inertial import HERE, about_frame, com_form
-from steelyard.mechanism.formats.terms import joint_terms, with_joint_terms
 from steelyard.mechanism.formats.toml.read_toml import read_toml
 from steelyard.mechanism.formats.toml.write_toml import toml, write_toml
 from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
@@ -43,8 +42,8 @@ def assert_same(found: Mechanism, wanted: Mechanism) -> None:
         assert_same_inertia(mine.inertia, theirs.inertia)
     for mine, theirs in zip(found.joints, wanted.joints, strict=True):
         np.testing.assert_allclose(mine.origin.R, theirs.origin.R, rtol=0, atol=1e-12)
-        assert joint_terms(mine) == pytest.approx(joint_terms(theirs), rel=1e-12, abs=0)
-        theirs = with_joint_terms(theirs, joint_terms(mine))
+        assert dict(mine.terms) == pytest.approx(dict(theirs.terms), rel=1e-12, abs=0)
+        theirs = replace(theirs, terms=mine.terms)
         assert mine == replace(theirs, origin=theirs.origin._replace(R=mine.origin.R))
     assert found == replace(wanted, links=found.links, joints=found.joints)
     assert [link.name for link in found.links] == [link.name for link in wanted.links]

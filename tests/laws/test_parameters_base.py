@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.dynamics.parametric import parameter_names, parameter_vector
+from steelyard.mechanism.parameter_vector import parameter_names, parameters
 from steelyard.parameters.base import base_parameters, group_parameters, sampled_regressor, short_names
 from tests.random_robots import random_tree
 
@@ -70,5 +70,5 @@ def test_the_tree_and_the_robot_agree_on_names():
     robot = sy.load("elbow_6r")
     base = sy.base_parameters(robot)
     assert base.parameter_names == tuple(parameter_names(robot.tree)) == robot.parameter_names
-    assert base.matrix.shape == (base.n_base, len(parameter_vector(robot.tree)))
+    assert base.matrix.shape == (base.n_base, len(parameters(robot.tree)))
     assert not base.matrix.flags.writeable

@@ -18,6 +18,7 @@ from steelyard.c_export import FUNCTIONS
 from steelyard.c_export.c_functions import EQUATIONS, FRAMED, identifier
 from steelyard.c_export.c_module import Module, header, module, write_c
 from steelyard.kernels import ALGORITHMS, kernel
+from steelyard.mechanism.edit import tips
 
 STRICT = ("-Wall", "-Wextra", "-Werror", "-std=c99", "-pedantic", "-Wconversion", "-Wshadow", "-shared", "-fPIC", "-O1")
 URDF = {"ur5": "ur_description/urdf/ur5_robot.urdf", "panda": "panda_description/urdf/panda.urdf"}
@@ -28,8 +29,13 @@ def robot_of(name: str, example_robots: Path) -> sy.Robot:
     return sy.load(example_robots / URDF[name] if name in URDF else name)
 
 
+def frame_of(robot: sy.Robot) -> str:
+    """The last frame of the robot's last tip."""
+    return tips(robot.mechanism)[-1]
+
+
 def module_of(robot: sy.Robot, **options: object) -> Module:
-    return module(robot.tree, robot.name, robot.end_effector, **options)
+    return module(robot.tree, robot.name, frame_of(robot), **options)
 
 
 def library(made: Module, folder: Path) -> ctypes.CDLL:
@@ -55,7 +61,7 @@ def call(lib: ctypes.CDLL, made: Module, name: str, state: dict[str, np.ndarray]
 
 
 def compiled(robot: sy.Robot, name: str, state: dict[str, np.ndarray]) -> list[np.ndarray]:
-    made = kernel(robot.fingerprint, robot.tree, name, frame=robot.end_effector if name in FRAMED else None)
+    made = kernel(robot.fingerprint, robot.tree, name, frame=frame_of(robot) if name in FRAMED else None)
     result = made(*(state[x] for x in ALGORITHMS[name].inputs))
     return list(result) if isinstance(result, tuple) else [result]
 

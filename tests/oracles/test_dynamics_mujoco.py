@@ -10,10 +10,10 @@ import pytest
 
 from steelyard.algebra.spatial import Pose, at_com
 from steelyard.dynamics.crba import mass_matrix
-from steelyard.dynamics.forward_by_crba import composite_forward
+from steelyard.dynamics.forward_by_crba import forward_by_crba
 from steelyard.dynamics.kinematics import jacobian, jacobian_rate, poses
 from steelyard.dynamics.rnea import bias_torque, inverse_dynamics
-from steelyard.mechanism.model import Friction
+from steelyard.mechanism.joint_terms import Terms
 from steelyard.mechanism.tree import Frame, Tree
 from tests.random_robots import close, random_state, random_tree
 
@@ -36,14 +36,14 @@ def model_of(tree: Tree) -> mujoco.MjModel:
         )
         kind = mujoco.mjtJoint.mjJNT_HINGE if body.kind == "revolute" else mujoco.mjtJoint.mjJNT_SLIDE
         joint = new.add_joint(name=body.joint, type=kind, axis=body.axis)
-        joint.armature = tree.armature[body.coordinate] or 0.0
-        joint.damping[0] = tree.friction[body.coordinate].viscous or 0.0
+        joint.armature = tree.terms[body.coordinate].get("armature", 0.0)
+        joint.damping[0] = tree.terms[body.coordinate].get("viscous", 0.0)
         made.append(new)
     return spec.compile()
 
 
 def viscous_only(tree: Tree) -> Tree:
-    return replace(tree, friction=tuple(Friction(viscous=f.viscous) for f in tree.friction))
+    return replace(tree, terms=tuple(Terms.of({key: terms.get(key) for key in ("armature", "viscous")}) for terms in tree.terms))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -63,7 +63,7 @@ def test_random_trees(seed):
     close(mass_matrix(tree, q), M[np.ix_(at, at)], 1e-9)
     data.qfrc_applied[at] = data.qfrc_inverse[at]
     mujoco.mj_forward(model, data)
-    close(composite_forward(tree, q, qd, list(data.qfrc_applied[at])), data.qacc[at], 1e-7)
+    close(forward_by_crba(tree, q, qd, list(data.qfrc_applied[at])), data.qacc[at], 1e-7)
 
 
 @pytest.mark.parametrize("seed", range(2))

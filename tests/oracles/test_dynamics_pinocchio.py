@@ -7,16 +7,16 @@ import pinocchio as pin
 import pytest
 
 from steelyard.algebra.spatial import at_com
-from steelyard.dynamics.aba import articulated
+from steelyard.dynamics.aba import aba
 from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
 from steelyard.dynamics.customise.base_inertias import regrouped
 from steelyard.dynamics.customise.canonical_frames import canonical
-from steelyard.dynamics.forward_by_crba import composite_forward
+from steelyard.dynamics.forward_by_crba import forward_by_crba
 from steelyard.dynamics.gravity import gravity_torque
 from steelyard.dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate, poses
 from steelyard.dynamics.regressor import regressor
-from steelyard.dynamics.rnea import inverse_dynamics, newton_euler
+from steelyard.dynamics.rnea import inverse_dynamics, rnea
 from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
 from steelyard.mechanism.reduce import reduce
 from steelyard.mechanism.tree import Tree
@@ -98,11 +98,11 @@ def check(oracle: Oracle, rng: np.random.Generator, tolerance: float = TOLERANCE
     x, xd, xdd = oracle.configuration(q), G @ qd, G @ qdd
     tau = G.T @ pin.rnea(model, data, x, xd, xdd)
     M = pin.crba(model, data, x)
-    M = G.T @ (np.triu(M) + np.triu(M, 1).T) @ G + np.diag([Ia or 0.0 for Ia in tree.armature])
+    M = G.T @ (np.triu(M) + np.triu(M, 1).T) @ G + np.diag([terms.get("armature", 0.0) for terms in tree.terms])
     C = G.T @ pin.computeCoriolisMatrix(model, data, x, xd) @ G
     fast = regrouped(canonical(tree))
     for form in (tree, fast):
-        close(newton_euler(form, q, qd, qdd), tau, tolerance)
+        close(rnea(form, q, qd, qdd), tau, tolerance)
         close(gravity_torque(form, q), G.T @ pin.computeGeneralizedGravity(model, data, x), tolerance)
         close(_dense(mass_matrix(form, q)), M, tolerance)
         close(_dense(coriolis_matrix(form, q, qd)), C, tolerance)
@@ -114,10 +114,10 @@ def check_forward(oracle: Oracle, rng: np.random.Generator) -> None:
     """Accelerations, where each joint is a coordinate of its own. Rotors and friction are not in Pinocchio's model."""
     tree, model, data = oracle.tree, oracle.model, oracle.data
     q, qd, qdd = (x[:, 0] for x in random_state(rng, tree, 1))
-    full, rigid = inverse_dynamics(tree, q, qd, qdd), np.array(newton_euler(tree, q, qd, qdd))
+    full, rigid = inverse_dynamics(tree, q, qd, qdd), np.array(rnea(tree, q, qd, qdd))
     expected = oracle.G.T @ pin.aba(model, data, oracle.configuration(q), oracle.G @ qd, oracle.G @ rigid)
-    assert all(Ia is None for Ia in tree.armature)
-    for forward in (articulated, composite_forward):
+    assert not any("armature" in terms for terms in tree.terms)
+    for forward in (aba, forward_by_crba):
         for form in (tree, regrouped(canonical(tree))):
             close(forward(form, q, qd, full), expected, TOLERANCE)
 

@@ -107,8 +107,8 @@ def test_torques_are_those_of_mj_inverse(arm, rng: np.random.Generator) -> None:
 
 def test_rotors_friction_and_ranges(arm) -> None:
     _, tree, model = arm
-    assert tree.armature == tuple(model.dof_armature)
-    assert [friction.viscous for friction in tree.friction] == [0.4] * 5
+    assert tuple(terms["armature"] for terms in tree.terms) == tuple(model.dof_armature)
+    assert [terms["viscous"] for terms in tree.terms] == [0.4] * 5
     assert tree.limits[0].upper == pytest.approx(np.radians(120))
     assert (tree.limits[2].lower, tree.limits[2].upper) == (-0.1, 0.6)
     assert sum(body.inertia.m for body in tree.bodies) == pytest.approx(model.body_mass.sum() - 5)

@@ -101,8 +101,8 @@ def test_limits_and_damping(pair) -> None:
             continue
         theirs = model.joints[model.getJointId(joint.name)]
         q, v = theirs.idx_q, theirs.idx_v
-        np.testing.assert_allclose(joint.friction.viscous or 0.0, model.damping[v], rtol=1e-15)
-        np.testing.assert_allclose(joint.friction.coulomb or 0.0, model.upperDryFrictionLimit[v], rtol=1e-15)
+        np.testing.assert_allclose(joint.terms.get("viscous", 0.0), model.damping[v], rtol=1e-15)
+        np.testing.assert_allclose(joint.terms.get("coulomb", 0.0), model.upperDryFrictionLimit[v], rtol=1e-15)
         if theirs.nq == 1 and not math.isinf(joint.limits.lower):
             assert (joint.limits.lower, joint.limits.upper) == (model.lowerPositionLimit[q], model.upperPositionLimit[q])
         if not math.isinf(joint.limits.velocity):

@@ -41,3 +41,8 @@ def where(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
         if method is not None:
             return method(condition, yes, no)
     return np.asarray(np.where(condition, yes, no))[()]  # a number for numbers, not an array of no dimensions
+
+
+def is_zero(x: Scalar) -> bool:
+    """Whether a scalar is a zero of the structure: the float 0.0, not a value that happens to vanish."""
+    return isinstance(x, float) and x == 0.0

@@ -58,14 +58,19 @@ RESERVED = frozenset(re.findall(r"\w+", """
 """))  # fmt: skip
 
 
-def programs(tree: Tree, prefix: str, functions: Sequence[str] | None, frame: str) -> dict[str, Program]:
-    """Return algorithm -> its program, named prefix_algorithm, in the given order; by default those of FUNCTIONS."""
+def programs(tree: Tree, prefix: str, functions: Sequence[str] | None, frame: str | None) -> dict[str, Program]:
+    """Return algorithm -> its program, named prefix_algorithm, in the given order; by default those of FUNCTIONS.
+
+    Without a frame, functions of a frame are left out.
+    """
     names = _checked(FUNCTIONS if functions is None else functions)
-    find_frame(tree, frame)  # raises CallError with the frames that there are
-    return {name: replace(_program(tree, name, frame), name=f"{prefix}_{name}") for name in names}
+    if frame is not None:
+        find_frame(tree, frame)  # raises CallError with the frames that there are
+    kept = [name for name in names if frame is not None or name not in FRAMED]
+    return {name: replace(_program(tree, name, frame), name=f"{prefix}_{name}") for name in kept}
 
 
-def _program(tree: Tree, name: str, frame: str) -> Program:
+def _program(tree: Tree, name: str, frame: str | None) -> Program:
     return program(tree, name, frame=frame if name in FRAMED else None)
 
 

@@ -10,15 +10,14 @@ from pathlib import Path
 
 from ..compiler.ir.program import Program
 from ..compiler.render import c99
-from ..dynamics.parametric import parameter_names, parameter_vector
 from ..errors import CallError
 from ..files import write_files
+from ..mechanism.parameter_vector import parameter_names, parameter_units, parameters
 from ..mechanism.tree import Tree
 from ..version import __version__
 from .c_functions import EQUATIONS, identifier, programs
 
 REALS = ("double", "float")
-UNITS = {"m": "kg", "Ia": "kg m2|kg", "Fv": "N m s/rad|N s/m", "Fc": "N m|N", "F0": "N m|N", "Fn": "N m|N", "Fs": "N m|N"}
 
 
 @dataclass(frozen=True)
@@ -32,13 +31,13 @@ class Module:
     name: str
     prefix: str
     programs: Mapping[str, Program]
-    frame: str
+    frame: str | None
     real: str
     fingerprint: str = ""
 
 
 def module(
-    tree: Tree, name: str, frame: str, *, real: str = "double", functions: Sequence[str] | None = None, fingerprint: str = ""
+    tree: Tree, name: str, frame: str | None, *, real: str = "double", functions: Sequence[str] | None = None, fingerprint: str = ""
 ) -> Module:
     """Return the C module of a tree, with its functions traced and named after the robot."""
     if real not in REALS:
@@ -94,7 +93,8 @@ def _about(module: Module) -> list[str]:
         "Units are SI; [a|b] is a for a joint that turns, b for one that slides.",
         "Operations are additions, subtractions, multiplications, divisions and negations; functions of <math.h> are counted apart.",
         "",
-        f"Gravity in the base frame [m/s2]: {', '.join(_number(x) for x in tree.gravity)}. Frame of kinematics: {_plain(module.frame)}.",
+        f"Gravity in the base frame [m/s2]: {', '.join(_number(x) for x in tree.gravity)}.",
+        f"Frame of kinematics: {_plain(module.frame or 'none')}.",
         f"Joints, in the order of q ({tree.n}):",
         *_joints(tree),
     ]
@@ -109,10 +109,10 @@ def _joints(tree: Tree) -> list[str]:
 
 
 def _parameters(tree: Tree) -> list[str]:
-    names, values = parameter_names(tree), parameter_vector(tree)
+    names, values, units = parameter_names(tree), parameters(tree), parameter_units(tree)
     lines = [f"Parameters pi, in the order of the regressor's columns ({len(names)}), with the values in the other functions:"]
-    for k, (name, value) in enumerate(zip(names, values, strict=True)):
-        lines.append(f"  {k} {_plain(name)} = {_number(value)} {_unit(name.rpartition('.')[2])}")
+    for k, (name, value, unit) in enumerate(zip(names, values, units, strict=True)):
+        lines.append(f"  {k} {_plain(name)} = {_number(value)} {unit}")
     return lines
 
 
@@ -120,20 +120,16 @@ def _has_regressor(module: Module) -> bool:
     return any(name.endswith("regressor") for name in module.programs)
 
 
-def _unit(term: str) -> str:
-    return UNITS.get(term, "kg m" if term.startswith("mc") else "kg m2" if term.startswith("I") else "")
-
-
 def _sizes(module: Module) -> list[str]:
     lines = [f"#define {module.prefix.upper()}_N {module.tree.n} /* coordinates */"]
     if _has_regressor(module):
-        lines.append(f"#define {module.prefix.upper()}_P {len(parameter_vector(module.tree))} /* parameters */")
+        lines.append(f"#define {module.prefix.upper()}_P {len(parameters(module.tree))} /* parameters */")
     return lines
 
 
 def _function_comment(module: Module, name: str, program: Program) -> str:
     first, *rest = c99.comment(program).splitlines()
-    meaning = EQUATIONS[name].format(frame=_plain(module.frame))
+    meaning = EQUATIONS[name].format(frame=_plain(module.frame or ""))
     return "\n".join([first, f" *   {meaning}", *rest])
 
 

@@ -25,7 +25,8 @@ def _missing(robot: Robot) -> list[str]:
     bare = [body.name for body in robot.tree.bodies if robot.mechanism.link(body.name).inertia is None]
     if bare:
         sentences.append(f"{len(bare)} moving links have no inertial: {', '.join(bare)}")
-    idle = [name for name, friction in zip(robot.joint_names, robot.tree.friction, strict=True) if not any(friction.terms)]
+    rubbing = {use.owner for use in robot.tree.joint_terms if not use.row.inertial and use.value}
+    idle = [name for name in robot.joint_names if name not in rubbing]
     if idle:
         sentences.append(f"{len(idle)} of {robot.n} joints have no friction: {', '.join(idle)}")
     return sentences

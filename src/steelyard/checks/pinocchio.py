@@ -83,7 +83,7 @@ def _model(pin: Any, tree: Tree) -> tuple[Any, list[int]]:
         if ids[i] != leaders[body.coordinate]:
             model = pin.transformJointIntoMimic(model, leaders[body.coordinate], ids[i], body.multiplier, body.offset)
     columns = [model.joints[leaders[k]].idx_v for k in range(tree.n)]
-    model.armature[columns] = [inertia or 0.0 for inertia in tree.armature]
+    model.armature[columns] = [terms.get("armature", 0.0) for terms in tree.terms]
     return model, columns
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..compiler.render.sympy_expressions import expressions, operations
 from ..dynamics.joint import principal
-from ..dynamics.parametric import parameter_names
 from ..errors import CallError
+from ..mechanism.parameter_vector import parameter_names
 from ..mechanism.tree import Tree
 from .equations import MOTION, NAMES, Traced, trace_equations
 from .named_terms import NamedTerms
@@ -56,7 +56,7 @@ def is_readable(tree: Tree) -> bool:
 
 def is_rectangular(tree: Tree) -> bool:
     """Return whether all axes and placements turn by right angles only: then the constants of the equations are exact."""
-    directions = [row for body in tree.bodies for row in body.placement.R] + [gear.axis for gear in tree.gears]
+    directions = [row for body in tree.bodies for row in body.placement.R] + [rotor.axis for rotor in tree.rotors]
     turned = all(x in (0.0, 1.0, -1.0) for row in directions for x in row)
     quarters = all(abs(math.sin(2 * body.offset)) < 1e-12 for body in tree.bodies if body.kind == "revolute")
     return turned and quarters and all(principal(body.axis) is not None for body in tree.bodies)

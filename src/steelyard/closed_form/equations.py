@@ -14,9 +14,9 @@ from ..dynamics.crba import mass_matrix
 from ..dynamics.energy import kinetic_energy
 from ..dynamics.gravity import potential_energy
 from ..dynamics.joint_torques import friction_torque
-from ..dynamics.parametric import parameter_vector
 from ..dynamics.regressor import regressor
 from ..dynamics.rnea import inverse_dynamics
+from ..mechanism.parameter_vector import parameters as parameter_values
 from ..mechanism.tree import Tree
 from .naming import Named, Naming, named_tree
 
@@ -54,7 +54,7 @@ def trace_equations(tree: Tree, parameters: str, geometry: str) -> Traced:
         friction_torque(model, qd),
         inverse_dynamics(model, q, qd, qdd),
         regressor(model, q, qd, qdd),
-        parameter_vector(model),
+        list(parameter_values(model)),
     ]
     inputs = [Operand(name, (tree.n,)) for name in MOTION]
     inputs += [Operand(name, (len(x.named),)) for name, x in (("parameters", parameter), ("lengths", length))]

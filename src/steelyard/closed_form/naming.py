@@ -11,14 +11,15 @@ from typing import Any
 from ..algebra.scalar import Scalar
 from ..algebra.spatial import Inertia, Pose, at_com, from_com
 from ..algebra.vector import Symmetric, Vector
-from ..dynamics.parametric import parameter_names, parameter_vector, with_scalars
 from ..errors import CallError, choices
+from ..mechanism.joint_terms import BY_SYMBOL
+from ..mechanism.parameter_vector import parameter_names, parameter_units, with_scalars
+from ..mechanism.parameter_vector import parameters as parameter_values
 from ..mechanism.tree import Tree
 
 PARAMETERS = ("symbolic", "all", "barycentric", "numeric")
 GEOMETRY = ("symbolic", "numeric")
-STEMS = {"m": "m_", "mcx": "mc_x", "mcy": "mc_y", "mcz": "mc_z", "Ia": "I_a", "F0": "F_o"} | {f"F{x}": f"F_{x}" for x in "vcns"}
-UNITS = {"m": "kg", "Ia": "kg m2|kg", "Fv": "N m s/rad|N s/m", "Fc": "N m|N", "F0": "N m|N", "Fn": "N m|N", "Fs": "N m|N"}
+STEMS = {"m": "m_", "mcx": "mc_x", "mcy": "mc_y", "mcz": "mc_z"} | {row.symbol: re.sub("[{}]", "", row.latex) for row in BY_SYMBOL.values()}
 ENTRIES = ("xx", "xy", "xz", "yy", "yz", "zz")
 TINY = 1e-12
 WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
@@ -73,7 +74,7 @@ def named_tree(tree: Tree, parameters: str, geometry: str, parameter: Naming, le
 
 
 def _parameters(tree: Tree, how: str, name: Naming) -> list[Scalar]:
-    labels, values = parameter_names(tree), parameter_vector(tree)
+    labels, values, units = parameter_names(tree), parameter_values(tree), parameter_units(tree)
     links = 10 * len(tree.bodies)
     numbers = {body: i for i, body in enumerate(tree.coordinates, 1)}
     pi: list[Scalar] = []
@@ -82,16 +83,12 @@ def _parameters(tree: Tree, how: str, name: Naming) -> list[Scalar]:
     for k in range(len(pi), len(values)):
         owner, _, term = labels[k].rpartition(".")
         number = k // 10 + 1 if k < links else numbers.get(owner, k)
-        pi.append(name(f"{_stem(term)}{number}", values[k], _unit(term), labels[k], keep=how == "all"))
+        pi.append(name(f"{_stem(term)}{number}", values[k], units[k], labels[k], keep=how == "all"))
     return pi
 
 
 def _stem(term: str) -> str:
     return STEMS.get(term) or (f"I_{term[1:]}" if term[0] == "I" else f"{term}_")
-
-
-def _unit(term: str) -> str:
-    return UNITS.get(term, "kg m" if term.startswith("mc") else "kg m2" if term.startswith("I") else "")
 
 
 def _barycentric(inertia: Inertia, i: int, link: str, name: Naming) -> list[Scalar]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..dynamics.parametric import parameter_names
+from ..mechanism.parameter_vector import parameter_names
 from ..mechanism.tree import Tree
 from ..parameters.base import group_parameters, sampled_regressor
 from .normal_form import Terms, readable_number

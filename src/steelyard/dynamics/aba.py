@@ -6,19 +6,19 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar, Scalars
+from ..algebra.scalar import Scalar, Scalars, is_zero
 from ..algebra.spatial import ArticulatedInertia, Force, Inertia, Motion
 from ..algebra.vector import ZERO, Matrix, Symmetric, Vector
 from ..errors import ModelError
 from ..mechanism.tree import Tree
 from .crba import effort
 from .joint import JointMotion, joint_motions, joint_rates, principal
-from .joint_torques import friction_torque
+from .joint_torques import friction_torque, inertial_matrix
 from .rnea import BodyMotion, cross_constant, lift, net_force, spin_matrix
 from .wrench import wrench_torque
 
 
-class Drift(NamedTuple):
+class VelocityTerms(NamedTuple):
     """Of velocities alone: a body's angular velocity, acceleration of its origin in the parent's frame, and its joint's in its own."""
 
     w: Vector
@@ -26,113 +26,119 @@ class Drift(NamedTuple):
     body: Motion
 
 
-class Handle(NamedTuple):
-    """What is left to do at a joint when the acceleration of its parent is known: qdd = rest - pull . acceleration."""
+class JointSolve(NamedTuple):
+    """What gives a joint's acceleration once its parent's is known: qdd = bias - gain . acceleration."""
 
-    pull: Force  # force of a unit acceleration of the joint, over its inertia
-    rest: Scalar  # acceleration of the joint under its torque and the bias alone
+    gain: Force  # force of a unit acceleration of the joint, over its inertia
+    bias: Scalar  # acceleration of the joint under its torque and the velocity terms alone
 
 
-def articulated(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:
+def aba(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:
     """Accelerations under given torques: qdd = (M + diag(Ia))^-1 (tau - C qd - g - tau_f(qd) + J^T wrench), in O(n).
 
-    q [rad|m], qd, tau [N m|N]: n scalars each; wrench: six scalars per body as in `newton_euler`. Returns n accelerations [rad/s2|m/s2].
+    q [rad|m], qd, tau [N m|N]: n scalars each; wrench: six scalars per body as in `rnea`. Returns n accelerations [rad/s2|m/s2].
     Refuses mimic joints. Featherstone 2008, table 7.1; lecture "Recursive dynamic method", the three phases.
     """
-    return articulated_motion(tree, q, qd, tau, wrench)[0]
+    return aba_motion(tree, q, qd, tau, wrench)[0]
 
 
-def articulated_motion(
+def aba_motion(
     tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None
 ) -> tuple[list[Scalar], list[Force]]:
-    """Accelerations as in `articulated`, and the net force of every body with all that it carries, in its frame about its origin.
+    """Accelerations as in `aba`, and the net force of every body with all that it carries, in its frame about its origin.
 
     f_i = I_i a_i + bias_i of the articulated body. Lecture "Recursive dynamic method", phase 3 with the optional f_i.
     """
-    refuse_ties(tree)
+    refuse_couplings(tree)
     joints = joint_motions(tree, q)
-    drifts = spread_drift(tree, joints, qd)  # base to tip
-    handles, inertias, biases = gather_handles(tree, joints, drifts, net_torque(tree, q, qd, tau, wrench))  # tip to base
-    qdd, accelerations = spread_acceleration(tree, joints, drifts, handles)  # base to tip
+    velocity_terms = spread_velocity_terms(tree, joints, qd)  # base to tip
+    solves, inertias, biases = gather_solves(tree, joints, velocity_terms, net_torque(tree, q, qd, tau, wrench))  # tip to base
+    qdd, accelerations = spread_acceleration(tree, joints, velocity_terms, solves)  # base to tip
     return qdd, [inertia.force(a) + bias for inertia, a, bias in zip(inertias, accelerations, biases, strict=True)]
 
 
-def refuse_ties(tree: Tree) -> None:
-    """A clear error where two joints share a coordinate, or the spin of a rotor ties them."""
-    if any(gear.mount >= 0 for gear in tree.gears):
-        raise ModelError("rotors that spin on moving bodies couple joints that are no neighbours: use composite_forward, which takes them")
+def refuse_couplings(tree: Tree) -> None:
+    """Raise ModelError if joints are coupled by more than the bodies between them: mimic joints, spinning rotors, shared motors."""
+    if tree.stands_alone:
+        return
     for k, name in enumerate(tree.coordinates):
         tied = ", ".join(body.joint for body in tree.bodies if body.coordinate == k)
         if "," in tied:
-            expected = "the articulated-body algorithm needs joints that move alone; use composite_forward, which takes mimic joints"
-            raise ModelError(f"joints {tied} move together with '{name}': {expected}")
+            raise ModelError(f"joints {tied} move together with '{name}'; {_NEEDS_ALONE}")
+    raise ModelError(
+        f"rotors that spin on moving bodies, or motors that joints share, couple joints that are no neighbours; {_NEEDS_ALONE}"
+    )
+
+
+_NEEDS_ALONE = "the articulated-body algorithm needs joints that move alone; forward_by_crba takes them all"
 
 
 def net_torque(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None) -> list[Scalar]:
     """What the rigid bodies feel of the torques: tau - tau_f + J^T wrench."""
-    net = [a - b for a, b in zip(tau, friction_torque(tree, qd), strict=True)]
+    net = [a - b for a, b in zip(tau, friction_torque(tree, qd, q), strict=True)]
     return net if wrench is None else [a + b for a, b in zip(net, wrench_torque(tree, q, wrench), strict=True)]
 
 
-def spread_drift(tree: Tree, joints: Sequence[JointMotion], qd: Scalars) -> list[Drift]:
+def spread_velocity_terms(tree: Tree, joints: Sequence[JointMotion], qd: Scalars) -> list[VelocityTerms]:
     """Angular velocities of all bodies and the accelerations that velocities cause."""
-    drifts: list[Drift] = []
+    velocity_terms: list[VelocityTerms] = []
     for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
-        above = drifts[body.parent].w if body.parent >= 0 else ZERO
+        above = velocity_terms[body.parent].w if body.parent >= 0 else ZERO
         w, along = joint.down(above), joint.along(rate)
         origin, coriolis = v3.apply(spin_matrix(above, ZERO), joint.p), v3.cross(w, along)
         if joint.revolute:
-            drifts.append(Drift(v3.add(w, along), origin, Motion(w=coriolis)))
+            velocity_terms.append(VelocityTerms(v3.add(w, along), origin, Motion(w=coriolis)))
         else:
-            drifts.append(Drift(w, origin, Motion(v=v3.scale(2.0, coriolis))))
-    return drifts
+            velocity_terms.append(VelocityTerms(w, origin, Motion(v=v3.scale(2.0, coriolis))))
+    return velocity_terms
 
 
-def gather_handles(
-    tree: Tree, joints: Sequence[JointMotion], drifts: Sequence[Drift], driven: Scalars
-) -> tuple[list[Handle], list[ArticulatedInertia], list[Force]]:
+def gather_solves(
+    tree: Tree, joints: Sequence[JointMotion], velocity_terms: Sequence[VelocityTerms], driven: Scalars
+) -> tuple[list[JointSolve], list[ArticulatedInertia], list[Force]]:
     """Articulated inertias and biases, tip to base, each passed on to the parent free of what its own joint lets go."""
     inertias = [ArticulatedInertia.rigid(body.inertia) for body in tree.bodies]
-    biases = [bias_force(body.inertia, drift) for body, drift in zip(tree.bodies, drifts, strict=True)]
-    handles: list[Handle] = []
+    biases = [bias_force(body.inertia, terms) for body, terms in zip(tree.bodies, velocity_terms, strict=True)]
+    rotors = [row[i] for i, row in enumerate(inertial_matrix(tree))]
+    solves: list[JointSolve] = []
     for i in reversed(range(len(joints))):
-        body, joint, armature = tree.bodies[i], joints[i], tree.armature[tree.bodies[i].coordinate]
+        body, joint, added = tree.bodies[i], joints[i], rotors[tree.bodies[i].coordinate]
         unit = scaled(body.multiplier, axis_force(joint, inertias[i]))
         weight = body.multiplier * effort(joint, unit)
-        inverse = 1.0 / (weight if armature is None else weight + armature)
-        pull, torque = scaled(inverse, unit), driven[body.coordinate] - body.multiplier * effort(joint, biases[i])
-        handles.append(Handle(pull, inverse * torque))
+        inverse = 1.0 / (weight + added)
+        gain, torque = scaled(inverse, unit), driven[body.coordinate] - body.multiplier * effort(joint, biases[i])
+        solves.append(JointSolve(gain, inverse * torque))
         if body.parent >= 0:
-            inertia = freed(joint, inertias[i], unit, pull, keeps_axis=armature is not None)
-            lifted, force = handed_down(joint, drifts[i], inertia, biases[i] + scaled(torque, pull))
+            inertia = freed(joint, inertias[i], unit, gain, keeps_axis=not is_zero(added))
+            lifted, force = handed_down(joint, velocity_terms[i], inertia, biases[i] + scaled(torque, gain))
             inertias[body.parent], biases[body.parent] = inertias[body.parent] + lifted, biases[body.parent] + force
-    return handles[::-1], inertias, biases
+    return solves[::-1], inertias, biases
 
 
-def bias_force(inertia: Inertia, drift: Drift) -> Force:
+def bias_force(inertia: Inertia, terms: VelocityTerms) -> Force:
     """Force that a body takes when it turns at w and nothing accelerates."""
-    return net_force(inertia, BodyMotion(drift.w, ZERO, spin_matrix(drift.w, ZERO), ZERO))
+    return net_force(inertia, BodyMotion(terms.w, ZERO, spin_matrix(terms.w, ZERO), ZERO))
 
 
-def handed_down(joint: JointMotion, drift: Drift, inertia: ArticulatedInertia, bias: Force) -> tuple[ArticulatedInertia, Force]:
-    """Inertia and bias of a child as its parent feels them, the child's drift included."""
+def handed_down(joint: JointMotion, terms: VelocityTerms, inertia: ArticulatedInertia, bias: Force) -> tuple[ArticulatedInertia, Force]:
+    """Inertia and bias of a child as its parent feels them, the child's terms included."""
     felt = turned(joint, inertia)
-    push = felt.force(Motion(v=drift.origin))
-    bias = lift(joint, bias + inertia.force(drift.body))
+    push = felt.force(Motion(v=terms.origin))
+    bias = lift(joint, bias + inertia.force(terms.body))
     return shifted(felt, joint.p), bias + Force(push.f, v3.add(push.n, cross_constant(joint.p, push.f)))
 
 
 def spread_acceleration(
-    tree: Tree, joints: Sequence[JointMotion], drifts: Sequence[Drift], handles: Sequence[Handle]
+    tree: Tree, joints: Sequence[JointMotion], velocity_terms: Sequence[VelocityTerms], solves: Sequence[JointSolve]
 ) -> tuple[list[Scalar], list[Motion]]:
     """Joint accelerations, and with them the bodies' own."""
     qdd: list[Scalar] = [0.0] * tree.n
     accelerations: list[Motion] = []
-    for body, joint, drift, handle in zip(tree.bodies, joints, drifts, handles, strict=True):
+    for body, joint, terms, solve in zip(tree.bodies, joints, velocity_terms, solves, strict=True):
         above = accelerations[body.parent] if body.parent >= 0 else Motion(v=v3.neg(tree.gravity))
-        origin = v3.add(v3.add(above.v, drift.origin), v3.cross(above.w, joint.p))
-        w, v = v3.add(joint.down(above.w), drift.body.w), v3.add(joint.down(origin), drift.body.v)
-        qdd[body.coordinate] = handle.rest - (v3.dot(handle.pull.f, v) + v3.dot(handle.pull.n, w))
+        origin = v3.add(v3.add(above.v, terms.origin), v3.cross(above.w, joint.p))
+        w, v = v3.add(joint.down(above.w), terms.body.w), v3.add(joint.down(origin), terms.body.v)
+        qdd[body.coordinate] = solve.bias - (v3.dot(solve.gain.f, v) + v3.dot(solve.gain.n, w))
         own = joint.along(body.multiplier * qdd[body.coordinate])
         accelerations.append(Motion(v3.add(w, own), v) if joint.revolute else Motion(w, v3.add(v, own)))
     return qdd, accelerations
@@ -146,13 +152,13 @@ def axis_force(joint: JointMotion, inertia: ArticulatedInertia) -> Force:
     return inertia.force(Motion(w=joint.axis) if joint.revolute else Motion(v=joint.axis))
 
 
-def freed(joint: JointMotion, inertia: ArticulatedInertia, unit: Force, pull: Force, keeps_axis: bool) -> ArticulatedInertia:
+def freed(joint: JointMotion, inertia: ArticulatedInertia, unit: Force, gain: Force, keeps_axis: bool) -> ArticulatedInertia:
     """The inertia less what the joint lets go, I - U U^T / D, given U and U / D.
 
     Without a rotor nothing is left about the axis: those entries are written as exact zeros, so that they cost nothing further down.
     """
-    M, I = _less(inertia.M, unit.f, pull.f), _less(inertia.I, unit.n, pull.n)  # noqa: E741
-    H = _rows(v3.sub(row, v3.scale(n, unit.f)) for row, n in zip(inertia.H, pull.n, strict=True))
+    M, I = _less(inertia.M, unit.f, gain.f), _less(inertia.I, unit.n, gain.n)  # noqa: E741
+    H = _rows(v3.sub(row, v3.scale(n, unit.f)) for row, n in zip(inertia.H, gain.n, strict=True))
     k = principal(joint.axis)
     if keeps_axis or k is None:
         return ArticulatedInertia(M, H, I)

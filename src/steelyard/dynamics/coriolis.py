@@ -13,10 +13,10 @@ from ..mechanism.tree import Tree
 from .crba import effort, lift_inertia, unit_force
 from .joint import JointMotion, joint_motions, joint_rates
 from .rnea import lift
-from .rotors import gear_coriolis
+from .rotors import rotor_coriolis
 
 
-class Flow(NamedTuple):
+class CompositeFlow(NamedTuple):
     """A composite body in motion: its inertia, and moments of the velocities u that its points r have beside its origin.
 
     P = sum of u dm [kg m/s] and K = sum of u r^T dm [kg m2/s].
@@ -41,7 +41,7 @@ def coriolis_matrix(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
     C: list[list[Scalar]] = [[0.0] * tree.n for _ in range(tree.n)]
     for i, flow in enumerate(flows):
         _fill(tree, C, joints, ws, drifts, i, flow)
-    return [[a + b for a, b in zip(row, spin, strict=True)] for row, spin in zip(C, gear_coriolis(tree, q, qd), strict=True)]
+    return [[a + b for a, b in zip(row, spin, strict=True)] for row, spin in zip(C, rotor_coriolis(tree, q, qd), strict=True)]
 
 
 def christoffel(tree: Tree, q: Scalars) -> list[list[list[Scalar]]]:
@@ -54,7 +54,13 @@ def christoffel(tree: Tree, q: Scalars) -> list[list[list[Scalar]]]:
 
 
 def _fill(
-    tree: Tree, C: list[list[Scalar]], joints: Sequence[JointMotion], ws: Sequence[Vector], drifts: Sequence[Vector], j: int, flow: Flow
+    tree: Tree,
+    C: list[list[Scalar]],
+    joints: Sequence[JointMotion],
+    ws: Sequence[Vector],
+    drifts: Sequence[Vector],
+    j: int,
+    flow: CompositeFlow,
 ) -> None:
     """Enter what joint j shares with itself and with the joints that carry it, on the way down to the base."""
     force, unit, twist = rate_force(joints[j], ws[j], flow), unit_force(joints[j], flow.inertia), unit_twist(joints[j], flow)
@@ -90,7 +96,7 @@ def origin_drifts(tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector
     return drifts
 
 
-def composite_flows(tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector], drifts: Sequence[Vector]) -> list[Flow]:
+def composite_flows(tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector], drifts: Sequence[Vector]) -> list[CompositeFlow]:
     """The flow of each body with all that it carries, in its frame."""
     total = [body_flow(body.inertia, w) for body, w in zip(tree.bodies, ws, strict=True)]
     for i in reversed(range(len(total))):
@@ -98,26 +104,26 @@ def composite_flows(tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vect
         if parent >= 0:
             a, b = total[parent], lift_flow(joints[i], total[i], drifts[i])
             K: Matrix = (v3.add(a.K[0], b.K[0]), v3.add(a.K[1], b.K[1]), v3.add(a.K[2], b.K[2]))
-            total[parent] = Flow(a.inertia + b.inertia, v3.add(a.P, b.P), K)
+            total[parent] = CompositeFlow(a.inertia + b.inertia, v3.add(a.P, b.P), K)
     return total
 
 
-def body_flow(inertia: Inertia, w: Vector) -> Flow:
+def body_flow(inertia: Inertia, w: Vector) -> CompositeFlow:
     """The flow of a lone rigid body, u = w x r: P = w x h, K = [w]x S with the second moments S."""
     S = v3.full(inertia.second_moments())
     columns = (v3.cross(w, S[0]), v3.cross(w, S[1]), v3.cross(w, S[2]))
-    return Flow(inertia, v3.cross(w, inertia.h), v3.transpose(columns))
+    return CompositeFlow(inertia, v3.cross(w, inertia.h), v3.transpose(columns))
 
 
-def lift_flow(joint: JointMotion, flow: Flow, drift: Vector) -> Flow:
+def lift_flow(joint: JointMotion, flow: CompositeFlow, drift: Vector) -> CompositeFlow:
     """The flow of a child beside its parent's origin, in the parent's frame: r becomes r + p and u becomes u + drift."""
     inertia = lift_inertia(joint, flow.inertia)
     P, K = joint.up(flow.P), joint.up_matrix(flow.K)
     moved = tuple(v3.add(v3.add(row, v3.scale(P[i], joint.p)), v3.scale(drift[i], inertia.h)) for i, row in enumerate(K))
-    return Flow(inertia, v3.add(P, v3.scale(flow.inertia.m, drift)), moved)  # type: ignore[arg-type]
+    return CompositeFlow(inertia, v3.add(P, v3.scale(flow.inertia.m, drift)), moved)  # type: ignore[arg-type]
 
 
-def rate_force(joint: JointMotion, w: Vector, flow: Flow) -> Force:
+def rate_force(joint: JointMotion, w: Vector, flow: CompositeFlow) -> Force:
     """Force on the composite body of the rate at which the joint's unit motion changes: of a turn z' x r + z x u at the point r."""
     z = joint.axis
     zd = v3.cross(w, z)
@@ -127,7 +133,7 @@ def rate_force(joint: JointMotion, w: Vector, flow: Flow) -> Force:
     return Force(f, v3.add(v3.apply_symmetric(flow.inertia.I, zd), trace_less(flow.K, z)))
 
 
-def unit_twist(joint: JointMotion, flow: Flow) -> Vector:
+def unit_twist(joint: JointMotion, flow: CompositeFlow) -> Vector:
     """Sum of u x (unit motion of the joint) dm: what the turning of an ancestor's axis acts on."""
     return trace_less(v3.transpose(flow.K), joint.axis) if joint.revolute else v3.cross(flow.P, joint.axis)
 

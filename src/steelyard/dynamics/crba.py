@@ -10,8 +10,9 @@ from ..algebra.spatial import Force, Inertia
 from ..algebra.vector import Symmetric, Vector
 from ..mechanism.tree import Tree
 from .joint import JointMotion, joint_motions
+from .joint_torques import inertial_matrix
 from .rnea import lift
-from .rotors import gear_matrix
+from .rotors import rotor_matrix
 
 
 def mass_matrix(tree: Tree, q: Scalars) -> list[list[Scalar]]:
@@ -23,7 +24,7 @@ def mass_matrix(tree: Tree, q: Scalars) -> list[list[Scalar]]:
     joints = joint_motions(tree, q)
     inertias = composite_inertias(tree, joints)  # tip to base
     M = joint_matrix(tree, joints, inertias)
-    spin = gear_matrix(tree, q)
+    spin = rotor_matrix(tree, q)
     return [[M[max(i, j)][min(i, j)] + spin[i][j] for j in range(tree.n)] for i in range(tree.n)]
 
 
@@ -39,9 +40,7 @@ def composite_inertias(tree: Tree, joints: Sequence[JointMotion]) -> list[Inerti
 
 def joint_matrix(tree: Tree, joints: Sequence[JointMotion], inertias: Sequence[Inertia]) -> list[list[Scalar]]:
     """The lower triangle of M: the force of each joint's unit acceleration, brought down to the axes of its ancestors."""
-    M: list[list[Scalar]] = [[0.0] * (i + 1) for i in range(tree.n)]
-    for c, armature in enumerate(tree.armature):
-        M[c][c] = 0.0 if armature is None else armature
+    M = [row[: i + 1] for i, row in enumerate(inertial_matrix(tree))]
     for i, inertia in enumerate(inertias):
         force, j = unit_force(joints[i], inertia), i
         while j >= 0:

@@ -9,13 +9,13 @@ from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Force
 from ..algebra.vector import Vector
 from ..mechanism.tree import Tree
-from .coriolis import Flow, composite_flows, origin_drifts, spread_spin, trace_less, unit_twist
+from .coriolis import CompositeFlow, composite_flows, origin_drifts, spread_spin, trace_less, unit_twist
 from .crba import effort, unit_force
 from .joint import JointMotion, joint_motions
 from .rnea import BodyMotion, gather_forces, lift, net_force, spread_motion
 
 
-def torque_slope(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[list[Scalar]]:
+def position_derivative(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[list[Scalar]]:
     """d tau_i / d q_j of rigid bodies at given qd and qdd, n x n [N m/rad|N/m ...]. q [rad|m], qd, qdd: n scalars each.
 
     Turning joint j turns all that it carries: accelerations there change by z x (a - a_j) + z'' x x + 2 z' x u, with z the axis, z' and z''
@@ -37,7 +37,7 @@ def torque_slope(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[list
     return slope
 
 
-def position_wrench(joint: JointMotion, motion: BodyMotion, flow: Flow, force: Force) -> Force:
+def position_wrench(joint: JointMotion, motion: BodyMotion, flow: CompositeFlow, force: Force) -> Force:
     """The wrench, in the body's frame, that the joint and those before it feel per unit of this joint's position."""
     z, zdd = joint.axis, v3.apply(motion.U, joint.axis)
     m, h, I = flow.inertia  # noqa: E741
@@ -63,7 +63,7 @@ def _enter_before(tree: Tree, slope: list[list[Scalar]], joints: Sequence[JointM
 
 def _enter_after(
     tree: Tree, slope: list[list[Scalar]], joints: Sequence[JointMotion], motions: Sequence[BodyMotion], drifts: Sequence[Vector],
-    i: int, flow: Flow,
+    i: int, flow: CompositeFlow,
 ) -> None:  # fmt: skip
     """Row i: what its effort gains from each joint that carries it."""
     unit, twist = unit_force(joints[i], flow.inertia), unit_twist(joints[i], flow)

@@ -9,7 +9,8 @@ from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Inertia, Motion
 from ..mechanism.tree import Tree
 from .joint import JointMotion, joint_motions, joint_rates
-from .rotors import gear_energy
+from .joint_torques import inertial_torque
+from .rotors import rotor_energy
 
 
 def kinetic_energy(tree: Tree, q: Scalars, qd: Scalars) -> Scalar:
@@ -20,8 +21,8 @@ def kinetic_energy(tree: Tree, q: Scalars, qd: Scalars) -> Scalar:
     """
     velocities = spread_velocity(tree, joint_motions(tree, q), qd)  # base to tip
     bodies = [body_energy(body.inertia, motion) for body, motion in zip(tree.bodies, velocities, strict=True)]
-    rotors = [0.5 * (Ia * (rate * rate)) for Ia, rate in zip(tree.armature, qd, strict=True) if Ia is not None]
-    return sum(bodies + rotors, gear_energy(tree, q, qd))
+    rotors = [0.5 * (rate * p) for rate, p in zip(qd, inertial_torque(tree, qd), strict=True)]
+    return sum(bodies + rotors, rotor_energy(tree, q, qd))
 
 
 def spread_velocity(tree: Tree, joints: Sequence[JointMotion], qd: Scalars) -> list[Motion]:

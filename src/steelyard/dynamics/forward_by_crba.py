@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..algebra.scalar import Scalar, Scalars
+from ..algebra.scalar import Scalar, Scalars, is_zero
 from ..mechanism.tree import Tree
 from .crba import mass_matrix
 from .rnea import bias_torque
 
 
-def composite_forward(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:
+def forward_by_crba(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:
     """Accelerations under given torques: (M + diag(Ia)) qdd = tau - C qd - g - tau_f(qd) + J^T wrench.
 
-    q [rad|m], qd, tau [N m|N]: n scalars each; wrench: six scalars per body as in `newton_euler`. Returns n accelerations [rad/s2|m/s2].
+    q [rad|m], qd, tau [N m|N]: n scalars each; wrench: six scalars per body as in `rnea`. Returns n accelerations [rad/s2|m/s2].
     Walker and Orin 1982, method 3; Featherstone 2008, section 6.5 for the factors L^T D L.
     """
     bias = bias_torque(tree, q, qd, wrench)
@@ -59,8 +59,3 @@ def solve(factors: Factors, b: Scalars) -> list[Scalar]:
             if not is_zero(entry):
                 x[k] = x[k] - entry * x[i]
     return x
-
-
-def is_zero(x: Scalar) -> bool:
-    """Whether a scalar is a zero of the structure: the float 0.0, not a value that happens to vanish."""
-    return isinstance(x, float) and x == 0.0

@@ -21,8 +21,8 @@ def gravity_torque(tree: Tree, q: Scalars) -> list[Scalar]:
     """
     joints = joint_motions(tree, q)
     moments = composite_moments(tree, joints)  # tip to base
-    lifts = spread_lift(tree, joints)  # base to tip
-    return to_coordinates(tree, [hold(*parts) for parts in zip(joints, moments, lifts, strict=True)])
+    lifts = gravity_in_bodies(tree, joints)  # base to tip
+    return to_coordinates(tree, [joint_gravity(*parts) for parts in zip(joints, moments, lifts, strict=True)])
 
 
 def potential_energy(tree: Tree, q: Scalars) -> Scalar:
@@ -53,7 +53,7 @@ def lift_moment(joint: JointMotion, moment: Moment) -> Moment:
     return m, v3.add(joint.up(h), v3.scale(m, joint.p))
 
 
-def spread_lift(tree: Tree, joints: Sequence[JointMotion]) -> list[Vector]:
+def gravity_in_bodies(tree: Tree, joints: Sequence[JointMotion]) -> list[Vector]:
     """The acceleration that stands for weight, -gravity, in every body's frame."""
     lifts: list[Vector] = []
     for body, joint in zip(tree.bodies, joints, strict=True):
@@ -61,7 +61,7 @@ def spread_lift(tree: Tree, joints: Sequence[JointMotion]) -> list[Vector]:
     return lifts
 
 
-def hold(joint: JointMotion, moment: Moment, lift: Vector) -> Scalar:
+def joint_gravity(joint: JointMotion, moment: Moment, lift: Vector) -> Scalar:
     """What the joint bears of the weight: axis . (h x a) where it turns, m axis . a where it slides."""
     m, h = moment
     return v3.dot(joint.axis, v3.cross(h, lift)) if joint.revolute else m * v3.dot(joint.axis, lift)

@@ -1,41 +1,58 @@
-"""Joint friction and rotor inertia: the terms of a coordinate that no rigid body has."""
+"""The torques of joint terms: friction, rotor inertia, couplings. All follow from the rows of `mechanism.joint_terms`."""
 
 from __future__ import annotations
 
-from ..algebra import scalar
+from collections.abc import Sequence
+
 from ..algebra.scalar import Scalar, Scalars
-from ..mechanism.model import Friction
-from ..mechanism.tree import Tree
+from ..errors import CallError
+from ..mechanism.joint_terms import JointState
+from ..mechanism.tree import TermUse, Tree
+from .gravity import gravity_torque
 
 
-def friction_torque(tree: Tree, qd: Scalars) -> list[Scalar]:
-    """Torque that overcomes friction: tau_f = Fv qd + Fc sign(qd) + F0, and its asymmetric, smooth and Stribeck forms; sign(0) = 0.
+def friction_torque(tree: Tree, qd: Scalars, q: Scalars | None = None) -> list[Scalar]:
+    """Torques that overcome friction: the sum of value * factor over all terms that are not inertial, such as Fv qd + Fc sign(qd) + F0.
 
-    qd: n scalars [rad/s|m/s]. Returns n scalars [N m|N]. Lecture "Dynamic parameter identification", friction contributions.
+    qd: n scalars [rad/s|m/s]; q [rad|m] is needed where a term depends on the position or the load. Returns n scalars [N m|N].
+    Lecture "Dynamic parameter identification", friction contributions.
     """
-    return [friction_at(friction, rate) for friction, rate in zip(tree.friction, qd, strict=True)]
+    uses = [use for use in tree.joint_terms if not use.row.inertial]
+    return _total(tree, uses, joint_states(tree, uses, q, qd, [0.0] * tree.n))
 
 
-def friction_at(friction: Friction, rate: Scalar) -> Scalar:
-    """Friction of one coordinate at a rate."""
-    pairs = zip(friction.terms, friction_factors(friction, rate), strict=True)
-    return sum((term * factor for term, factor in pairs if term is not None), 0.0)
+def inertial_torque(tree: Tree, qdd: Scalars) -> list[Scalar]:
+    """Torques that accelerate rotors: Ia qdd, and Iam of couplings. qdd: n scalars [rad/s2|m/s2]. Returns n scalars [N m|N]."""
+    uses = [use for use in tree.joint_terms if use.row.inertial]
+    return _total(tree, uses, [JointState(0.0, 0.0, x) for x in qdd])
 
 
-def friction_factors(friction: Friction, rate: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar]:
-    """What Fv, Fc, F0, Fn and Fs are multiplied by: the columns of the regressor."""
-    direction = scalar.sign(rate) if friction.width is None else scalar.tanh(rate * (1.0 / friction.width))
-    fading = 0.0
-    if friction.stribeck is not None:
-        slow = rate * (1.0 / friction.stribeck)
-        fading = scalar.exp(-(slow * slow))
-    sliding = direction - direction * fading
-    if friction.negative is None:
-        return (rate, sliding, 1.0, 0.0, direction * fading)
-    size = scalar.absolute(sliding)
-    return (rate, 0.5 * (sliding + size), 1.0, 0.5 * (sliding - size), direction * fading)
+def inertial_matrix(tree: Tree) -> list[list[Scalar]]:
+    """What inertial terms add to the mass matrix, n x n [kg m2|kg]: their torques at unit accelerations."""
+    columns = [inertial_torque(tree, [1.0 if i == j else 0.0 for i in range(tree.n)]) for j in range(tree.n)]
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
-def armature_torque(tree: Tree, qdd: Scalars) -> list[Scalar]:
-    """Torque that accelerates the rotors: tau_a = Ia qdd. qdd: n scalars [rad/s2|m/s2]. Returns n scalars [N m|N]."""
-    return [0.0 if Ia is None else Ia * acceleration for Ia, acceleration in zip(tree.armature, qdd, strict=True)]
+def term_columns(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[dict[int, Scalar]]:
+    """The regressor's columns of the joint terms, in the order of `tree.joint_terms`: coordinate -> torque per unit of the parameter."""
+    states = joint_states(tree, tree.joint_terms, q, qd, qdd)
+    return [use.column(states) for use in tree.joint_terms]
+
+
+def joint_states(tree: Tree, uses: Sequence[TermUse], q: Scalars | None, qd: Scalars, qdd: Scalars) -> list[JointState]:
+    """What the factors of some terms may depend on, coordinate by coordinate; the load is computed only if a term reads it."""
+    read = {name for use in uses for name in use.row.reads}
+    if q is None and read:
+        owners = ", ".join(dict.fromkeys(f"{use.owner}.{use.row.symbol}" for use in uses if use.row.reads))
+        raise CallError(f"friction depends on {' and '.join(sorted(read))} here ({owners}); use inverse_dynamics, which knows the position")
+    loads = gravity_torque(tree, q) if q is not None and "load" in read else [0.0] * tree.n
+    where = q if q is not None else [0.0] * tree.n
+    return [JointState(*state) for state in zip(where, qd, qdd, loads, strict=True)]
+
+
+def _total(tree: Tree, uses: Sequence[TermUse], states: Sequence[JointState]) -> list[Scalar]:
+    tau: list[Scalar] = [0.0] * tree.n
+    for use in uses:
+        for row, factor in use.column(states).items():
+            tau[row] = tau[row] + use.value * factor
+    return tau

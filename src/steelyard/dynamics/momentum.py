@@ -8,9 +8,9 @@ from ..algebra.spatial import Force, Inertia, Motion
 from ..mechanism.tree import Tree
 from .energy import spread_velocity
 from .joint import joint_motions, to_coordinates
-from .joint_torques import armature_torque
+from .joint_torques import inertial_torque
 from .rnea import cross_constant, gather_forces, joint_efforts
-from .rotors import gear_momentum
+from .rotors import rotor_momentum
 
 
 def momentum(tree: Tree, q: Scalars, qd: Scalars) -> list[Scalar]:
@@ -23,7 +23,7 @@ def momentum(tree: Tree, q: Scalars, qd: Scalars) -> list[Scalar]:
     velocities = spread_velocity(tree, joints, qd)  # base to tip
     momenta = [body_momentum(body.inertia, motion) for body, motion in zip(tree.bodies, velocities, strict=True)]
     rigid = to_coordinates(tree, joint_efforts(joints, gather_forces(tree, joints, momenta)))  # tip to base
-    drives = zip(armature_torque(tree, qd), gear_momentum(tree, q, qd), strict=True)
+    drives = zip(inertial_torque(tree, qd), rotor_momentum(tree, q, qd), strict=True)
     return [p + (a + b) for p, (a, b) in zip(rigid, drives, strict=True)]
 
 

@@ -11,11 +11,12 @@ from ..algebra import vector as v3
 from ..algebra.scalar import Scalar
 from ..algebra.spatial import Force
 from ..mechanism.tree import Tree
-from .aba import articulated_motion
+from .aba import aba_motion
+from .forward_by_crba import forward_by_crba
 from .joint import JointMotion, joint_motions, joint_rates
 from .kinematics import poses
 from .rnea import gather_forces, net_force, spread_motion
-from .rotors import spins, turning
+from .rotors import carrier_velocity, spinning_rotors
 
 
 def joint_reactions(
@@ -23,27 +24,37 @@ def joint_reactions(
 ) -> list[list[Scalar]]:
     """Force and moment that each joint passes on to its body in a motion: f_i, mu_i of the backward recursion, bodies x 6.
 
-    q [rad|m], qd, qdd: n scalars each; wrench as in `newton_euler`. The moment of a spinning rotor loads the joints below its carrier.
+    q [rad|m], qd, qdd: n scalars each; wrench as in `rnea`. The moment of a spinning rotor loads the joints below its carrier.
     Lecture "Newton-Euler formulation", algorithm 2, lines 7 and 8.
     """
     joints = joint_motions(tree, q)
     motions = spread_motion(tree, joints, qd, qdd)
     forces = [net_force(body.inertia, motion) for body, motion in zip(tree.bodies, motions, strict=True)]
-    for spin in spins(tree, q):
-        c, mount = spin.gear.coordinate, spin.gear.mount
-        w = turning(spin.axes, joint_rates(tree, qd))
-        forces[mount] = forces[mount] + Force(n=v3.add(v3.scale(qdd[c], spin.s), v3.scale(qd[c], v3.cross(w, spin.s))))
+    for rotor in spinning_rotors(tree, q):
+        c, mount = rotor.mounted.coordinate, rotor.mounted.mount
+        w = carrier_velocity(rotor.axes, joint_rates(tree, qd))
+        forces[mount] = forces[mount] + Force(n=v3.add(v3.scale(qdd[c], rotor.s), v3.scale(qd[c], v3.cross(w, rotor.s))))
     return _rows(_less_wrench(tree, q, joints, gather_forces(tree, joints, forces), wrench))
 
 
 def forward_reactions(
     tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], wrench: Sequence[Sequence[Scalar]] | None = None
 ) -> list[list[Scalar]]:
-    """The same under given torques, straight from the articulated bodies and without inverse dynamics, bodies x 6.
+    """The same under given torques, bodies x 6: the reactions of the accelerations that they give, for any robot.
 
-    q [rad|m], qd, tau [N m|N]: n scalars each. Lecture "Recursive dynamic method", phase 3: f_i = N_i C_i a_p(i) + gamma_i.
+    q [rad|m], qd, tau [N m|N]: n scalars each.
     """
-    _, forces = articulated_motion(tree, q, qd, tau, wrench)
+    return joint_reactions(tree, q, qd, forward_by_crba(tree, q, qd, tau, wrench), wrench)
+
+
+def forward_reactions_by_aba(
+    tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], wrench: Sequence[Sequence[Scalar]] | None = None
+) -> list[list[Scalar]]:
+    """The same straight from the articulated bodies, without inverse dynamics; only where `tree.stands_alone`.
+
+    Lecture "Recursive dynamic method", phase 3: f_i = N_i C_i a_p(i) + gamma_i.
+    """
+    _, forces = aba_motion(tree, q, qd, tau, wrench)
     return _rows(_less_wrench(tree, q, joint_motions(tree, q), forces, wrench))
 
 

@@ -10,16 +10,16 @@ from ..algebra.spatial import Motion
 from ..algebra.vector import Vector
 from ..mechanism.tree import Tree
 from .joint import JointMotion, joint_motions
-from .joint_torques import friction_factors
+from .joint_torques import term_columns
 from .rnea import BodyMotion, spread_motion
-from .rotors import gear_columns
+from .rotors import rotor_columns
 
 
 def regressor(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[list[Scalar]]:
     """Y(q, qd, qdd), n x p, with inverse_dynamics = Y pi; the columns in the order of `parameter_vector`.
 
     q [rad|m], qd, qdd: n scalars each. Columns of a body: m, mcx, mcy, mcz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz in its frame; then per coordinate
-    those of Ia, Fv, Fc, F0 that it has. Joints that do not carry a body have the float 0.0 in its columns: the block-triangular structure.
+    the joint terms that it has. Joints that do not carry a body have the float 0.0 in its columns: the block-triangular structure.
     Tau = sum of J_i^T A_i pi_i; lecture "Structure and identification", the regressor matrix; Atkeson, An and Hollerbach 1986.
     """
     joints = joint_motions(tree, q)
@@ -76,14 +76,10 @@ def inertia_powers(z: Vector, motion: BodyMotion) -> tuple[Scalar, ...]:
 
 
 def joint_columns(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[list[Scalar]]:
-    """The columns of Ia, Fv, Fc, F0, coordinate by coordinate, for the terms that are present."""
-    columns: list[list[Scalar]] = []
-    spin = gear_columns(tree, q, qd, qdd)
-    for row, (Ia, friction) in enumerate(zip(tree.armature, tree.friction, strict=True)):
-        factors = (qdd[row], *friction_factors(friction, qd[row]))
-        present = [factor for term, factor in zip((Ia, *friction.terms), factors, strict=True) if term is not None]
-        made = [[factor if r == row else 0.0 for r in range(tree.n)] for factor in present]
-        if row in spin:
-            made[0] = [a + b for a, b in zip(made[0], spin[row], strict=True)]
-        columns += made
+    """The columns of the joint terms that are present; that of a rotor's inertia with what its spin adds."""
+    columns = []
+    spin = rotor_columns(tree, q, qd, qdd)
+    for use, column in zip(tree.joint_terms, term_columns(tree, q, qd, qdd), strict=True):
+        added = spin.get(use.at[0], {}) if use.row.key == "armature" and len(use.at) == 1 else {}
+        columns.append([column.get(row, 0.0) + added.get(row, 0.0) for row in range(tree.n)])
     return columns

@@ -11,8 +11,8 @@ from ..algebra.spatial import Force, Inertia
 from ..algebra.vector import ZERO, Matrix, Vector, vector
 from ..mechanism.tree import Tree
 from .joint import JointMotion, joint_motions, joint_rates, principal, to_coordinates
-from .joint_torques import armature_torque, friction_torque
-from .rotors import gear_torque
+from .joint_torques import friction_torque, inertial_torque
+from .rotors import rotor_torque
 from .wrench import wrench_torque
 
 
@@ -28,7 +28,7 @@ class BodyMotion(NamedTuple):
     a: Vector
 
 
-def newton_euler(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:
+def rnea(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:
     """Torques that give rigid bodies a motion: tau = M(q) qdd + C(q, qd) qd + g(q) - J(q)^T wrench.
 
     q [rad|m], qd, qdd: n scalars each. `wrench`: per body six scalars, the force [N] and moment [N m] that the environment applies, in the
@@ -142,11 +142,11 @@ def cross_constant(x: Vector, f: Vector) -> Vector:
 def inverse_dynamics(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:
     """Torques that give the robot a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + tau_f(qd) - J(q)^T wrench, M with the rotors.
 
-    q [rad|m], qd, qdd: n scalars each; wrench: six scalars per body as in `newton_euler`. Returns n torques [N m|N].
+    q [rad|m], qd, qdd: n scalars each; wrench: six scalars per body as in `rnea`. Returns n torques [N m|N].
     Khalil and Dombre 2002, section 9.2.
     """
-    rigid = newton_euler(tree, q, qd, qdd, wrench)
-    drives = zip(armature_torque(tree, qdd), gear_torque(tree, q, qd, qdd), friction_torque(tree, qd), strict=True)
+    rigid = rnea(tree, q, qd, qdd, wrench)
+    drives = zip(inertial_torque(tree, qdd), rotor_torque(tree, q, qd, qdd), friction_torque(tree, qd, q), strict=True)
     return [a + (b + c + d) for a, (b, c, d) in zip(rigid, drives, strict=True)]
 
 

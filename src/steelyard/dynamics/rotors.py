@@ -14,25 +14,26 @@ from typing import NamedTuple
 from ..algebra import vector as v3
 from ..algebra.scalar import Scalar, Scalars
 from ..algebra.vector import ZERO, Vector
-from ..mechanism.tree import Gear, Tree
+from ..mechanism.tree import MountedRotor, Tree
 from .joint import JointMotion, joint_motions, joint_rates
 
 
-class Spin(NamedTuple):
+class SpinningRotor(NamedTuple):
     """A rotor in its carrier's frame: spin per unit rate of the coordinate, and the axes of the turning joints below it, base first."""
 
-    gear: Gear
+    mounted: MountedRotor
     s: Vector
     axes: list[tuple[int, Vector]]  # body and axis
 
 
-def spins(tree: Tree, q: Scalars, unit: bool = False) -> Iterator[Spin]:
+def spinning_rotors(tree: Tree, q: Scalars, unit: bool = False) -> Iterator[SpinningRotor]:
     """Every rotor that sits on a moving body; of unit armature, or of its own."""
     joints = joint_motions(tree, q)
-    for gear in tree.gears:
-        Ia = 1.0 if unit else tree.armature[gear.coordinate]
-        if gear.mount >= 0 and Ia is not None:
-            yield Spin(gear, v3.scale(Ia * (1.0 / gear.ratio), gear.axis), carrier_axes(tree, joints, gear.mount))
+    for mounted in tree.rotors:
+        Ia = tree.terms[mounted.coordinate].get("armature")
+        Ia = 1.0 if unit and Ia is not None else Ia
+        if mounted.mount >= 0 and Ia is not None:
+            yield SpinningRotor(mounted, v3.scale(Ia * (1.0 / mounted.ratio), mounted.axis), carrier_axes(tree, joints, mounted.mount))
 
 
 def carrier_axes(tree: Tree, joints: Sequence[JointMotion], body: int) -> list[tuple[int, Vector]]:
@@ -43,7 +44,7 @@ def carrier_axes(tree: Tree, joints: Sequence[JointMotion], body: int) -> list[t
     return [(i, joints[body].down(axis)) for i, axis in below] + own
 
 
-def turning(axes: Sequence[tuple[int, Vector]], rates: Scalars) -> Vector:
+def carrier_velocity(axes: Sequence[tuple[int, Vector]], rates: Scalars) -> Vector:
     """Angular velocity of a carrier: the sum of its axes times the joints' rates."""
     w = ZERO
     for i, axis in axes:
@@ -51,7 +52,7 @@ def turning(axes: Sequence[tuple[int, Vector]], rates: Scalars) -> Vector:
     return w
 
 
-def turning_rate(axes: Sequence[tuple[int, Vector]], rates: Scalars, accelerations: Scalars) -> Vector:
+def carrier_acceleration(axes: Sequence[tuple[int, Vector]], rates: Scalars, accelerations: Scalars) -> Vector:
     """Angular acceleration of a carrier, in its frame: each axis turns with the joints before it."""
     w, dw = ZERO, ZERO
     for i, axis in axes:
@@ -61,44 +62,44 @@ def turning_rate(axes: Sequence[tuple[int, Vector]], rates: Scalars, acceleratio
     return dw
 
 
-def gear_torque(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[Scalar]:
+def rotor_torque(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[Scalar]:
     """Torques that the rotors' spin takes beside Ia qdd, n scalars [N m|N].
 
     The coordinate feels s . dw/dt; the joints below the carrier feel the moment s qdd_c + qd_c w x s.
     Lecture "Newton-Euler formulation", algorithm 1 line 11 and algorithm 2 lines 8 and 9.
     """
     tau: list[Scalar] = [0.0] * tree.n
-    for spin in spins(tree, q):
-        for row, value in gear_rows(tree, spin, qd, qdd):
+    for rotor in spinning_rotors(tree, q):
+        for row, value in rotor_rows(tree, rotor, qd, qdd):
             tau[row] = tau[row] + value
     return tau
 
 
-def gear_rows(tree: Tree, spin: Spin, qd: Scalars, qdd: Scalars) -> Iterator[tuple[int, Scalar]]:
+def rotor_rows(tree: Tree, rotor: SpinningRotor, qd: Scalars, qdd: Scalars) -> Iterator[tuple[int, Scalar]]:
     """What one rotor adds to the torque of each coordinate it is coupled with."""
     rates, accelerations = joint_rates(tree, qd), joint_rates(tree, qdd)
-    c = spin.gear.coordinate
-    w = turning(spin.axes, rates)
-    yield c, v3.dot(spin.s, turning_rate(spin.axes, rates, accelerations))
-    moment = v3.add(v3.scale(qdd[c], spin.s), v3.scale(qd[c], v3.cross(w, spin.s)))
-    for i, axis in spin.axes:
+    c = rotor.mounted.coordinate
+    w = carrier_velocity(rotor.axes, rates)
+    yield c, v3.dot(rotor.s, carrier_acceleration(rotor.axes, rates, accelerations))
+    moment = v3.add(v3.scale(qdd[c], rotor.s), v3.scale(qd[c], v3.cross(w, rotor.s)))
+    for i, axis in rotor.axes:
         yield tree.bodies[i].coordinate, tree.bodies[i].multiplier * v3.dot(axis, moment)
 
 
-def gear_matrix(tree: Tree, q: Scalars) -> list[list[Scalar]]:
+def rotor_matrix(tree: Tree, q: Scalars) -> list[list[Scalar]]:
     """What the rotors' spin adds to the mass matrix, n x n: s . axis between the coordinate and every joint below the carrier."""
     M: list[list[Scalar]] = [[0.0] * tree.n for _ in range(tree.n)]
-    for spin in spins(tree, q):
-        c = spin.gear.coordinate
-        for i, axis in spin.axes:
+    for rotor in spinning_rotors(tree, q):
+        c = rotor.mounted.coordinate
+        for i, axis in rotor.axes:
             j = tree.bodies[i].coordinate
-            value = tree.bodies[i].multiplier * v3.dot(spin.s, axis)
+            value = tree.bodies[i].multiplier * v3.dot(rotor.s, axis)
             M[c][j] = M[c][j] + value
             M[j][c] = M[j][c] + value
     return M
 
 
-def gear_coriolis(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
+def rotor_coriolis(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
     """What the rotors' spin adds to the Coriolis matrix of the Christoffel symbols, n x n.
 
     Of M_cj = s . a_j only the joints k between j and the carrier change anything: d_kj = dM_cj/dq_k = (a_k x s) . a_j for k after j.
@@ -108,12 +109,12 @@ def gear_coriolis(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
     def enter(row: int, column: int, value: Scalar) -> None:
         C[row][column] = C[row][column] + 0.5 * value
 
-    for spin in spins(tree, q):
-        c = spin.gear.coordinate
-        for at, (j, a) in enumerate(spin.axes):
-            for k, b in spin.axes[at + 1 :]:
+    for rotor in spinning_rotors(tree, q):
+        c = rotor.mounted.coordinate
+        for at, (j, a) in enumerate(rotor.axes):
+            for k, b in rotor.axes[at + 1 :]:
                 one, two = tree.bodies[j], tree.bodies[k]
-                d = (one.multiplier * two.multiplier) * v3.dot(v3.cross(b, spin.s), a)
+                d = (one.multiplier * two.multiplier) * v3.dot(v3.cross(b, rotor.s), a)
                 J, K = one.coordinate, two.coordinate
                 enter(c, J, d * qd[K])
                 enter(c, K, d * qd[J])
@@ -124,30 +125,30 @@ def gear_coriolis(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
     return C
 
 
-def gear_energy(tree: Tree, q: Scalars, qd: Scalars) -> Scalar:
+def rotor_energy(tree: Tree, q: Scalars, qd: Scalars) -> Scalar:
     """What the rotors' spin adds to the kinetic energy: qd_c s . w [J]."""
     rates = joint_rates(tree, qd)
-    return sum((qd[s.gear.coordinate] * v3.dot(s.s, turning(s.axes, rates)) for s in spins(tree, q)), 0.0)
+    return sum((qd[s.mounted.coordinate] * v3.dot(s.s, carrier_velocity(s.axes, rates)) for s in spinning_rotors(tree, q)), 0.0)
 
 
-def gear_momentum(tree: Tree, q: Scalars, qd: Scalars) -> list[Scalar]:
+def rotor_momentum(tree: Tree, q: Scalars, qd: Scalars) -> list[Scalar]:
     """What the rotors' spin adds to the generalised momentum, n scalars [kg m2/s|kg m/s]."""
     p: list[Scalar] = [0.0] * tree.n
     rates = joint_rates(tree, qd)
-    for spin in spins(tree, q):
-        c = spin.gear.coordinate
-        p[c] = p[c] + v3.dot(spin.s, turning(spin.axes, rates))
-        for i, axis in spin.axes:
+    for rotor in spinning_rotors(tree, q):
+        c = rotor.mounted.coordinate
+        p[c] = p[c] + v3.dot(rotor.s, carrier_velocity(rotor.axes, rates))
+        for i, axis in rotor.axes:
             j = tree.bodies[i].coordinate
-            p[j] = p[j] + tree.bodies[i].multiplier * (qd[c] * v3.dot(spin.s, axis))
+            p[j] = p[j] + tree.bodies[i].multiplier * (qd[c] * v3.dot(rotor.s, axis))
     return p
 
 
-def gear_columns(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> dict[int, list[Scalar]]:
-    """Per coordinate with a rotor on a moving body, what its column of Ia has beside qdd."""
-    columns: dict[int, list[Scalar]] = {}
-    for spin in spins(tree, q, unit=True):
-        column = columns.setdefault(spin.gear.coordinate, [0.0] * tree.n)
-        for row, value in gear_rows(tree, spin, qd, qdd):
-            column[row] = column[row] + value
+def rotor_columns(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> dict[int, dict[int, Scalar]]:
+    """Per coordinate with a rotor on a moving body, what its column of Ia has beside qdd: coordinate -> factor."""
+    columns: dict[int, dict[int, Scalar]] = {}
+    for rotor in spinning_rotors(tree, q, unit=True):
+        column = columns.setdefault(rotor.mounted.coordinate, {})
+        for row, value in rotor_rows(tree, rotor, qd, qdd):
+            column[row] = column.get(row, 0.0) + value
     return columns

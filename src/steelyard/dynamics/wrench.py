@@ -7,9 +7,25 @@ from collections.abc import Sequence
 from ..algebra import vector as v3
 from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Force
-from ..mechanism.tree import Tree
+from ..mechanism.tree import Frame, Tree
 from .joint import to_coordinates
-from .kinematics import joint_axes, poses
+from .kinematics import find_frame, joint_axes, poses
+
+
+def wrenches_on_bodies(tree: Tree, q: Scalars, wrenches: Sequence[Scalars], frames: Sequence[str | Frame]) -> list[list[Scalar]]:
+    """Wrenches at frames as wrenches on the bodies that carry them, about the bodies' origins: f, n + (R_0b p_bf) x f. Bodies x 6.
+
+    wrenches: six scalars per frame, force [N] then moment [N m], in the base frame about the frame's origin. What acts on the base itself
+    moves nothing. Featherstone 2008, section 2.8.
+    """
+    where = poses(tree, q)
+    total: list[list[Scalar]] = [[0.0] * 6 for _ in tree.bodies]
+    for (body, pose), (fx, fy, fz, nx, ny, nz) in zip((find_frame(tree, frame) for frame in frames), wrenches, strict=True):
+        if body >= 0:
+            f = (fx, fy, fz)
+            n = v3.add((nx, ny, nz), v3.cross(v3.apply(where[body].R, pose.p), f))
+            total[body] = [a + b for a, b in zip(total[body], (*f, *n), strict=True)]
+    return total
 
 
 def wrench_torque(tree: Tree, q: Scalars, wrench: Sequence[Scalars]) -> list[Scalar]:

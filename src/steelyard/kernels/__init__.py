@@ -7,8 +7,9 @@ a joint that cannot tell: such an algorithm is traced on the tree as it is and o
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -17,12 +18,12 @@ from ..compiler.ir.program import Program, trace
 from ..compiler.runtime.cache import sources
 from ..compiler.runtime.fork import once_per_process
 from ..compiler.runtime.kernel import Kernel
-from ..dynamics.aba import articulated
 from ..dynamics.customise.base_inertias import regrouped
 from ..dynamics.customise.canonical_frames import canonical
-from ..dynamics.parametric import with_scalars
+from ..dynamics.wrench import wrenches_on_bodies
+from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import Tree
-from .algorithms import ALGORITHMS, Algorithm
+from .algorithms import ALGORITHMS, ALONE, Algorithm
 from .massless import NEEDS_MASS, require_mass
 
 __all__ = ["ALGORITHMS", "Algorithm", "cost", "customised", "kernel", "program"]
@@ -33,35 +34,38 @@ def customised(tree: Tree) -> Tree:
     return regrouped(canonical(tree))
 
 
-def program(tree: Tree, name: str, *, wrench: bool = False, parameters: bool = False, frame: str | None = None) -> Program:
+def program(tree: Tree, name: str, *, wrench: Sequence[str] | None = None, parameters: bool = False, frame: str | None = None) -> Program:
     """The shortest program for an algorithm on a tree.
 
-    With `wrench` it also takes the wrenches on the bodies, (bodies, 6); with `parameters` the vector pi takes the place of the tree's own.
+    With `wrench`, names of frames, it also takes a wrench at each of them, (frames, 6); no names stand for the bodies' own frames. With
+    `parameters` the vector pi takes the place of the tree's own.
     """
     algorithm = ALGORITHMS[name]
+    always = "wrench" in algorithm.inputs
+    wrench = () if wrench is None and always else wrench
     if name in NEEDS_MASS and not parameters:
         require_mass(tree, name)
-    inputs, outputs = algorithm.operands(tree, ["wrench"] * wrench + ["parameters"] * parameters)
-    free = algorithm.joint_space and not wrench and not parameters
+    inputs, outputs = algorithm.operands(tree, ["wrench"] * (wrench is not None and not always) + ["parameters"] * parameters)
+    if wrench:
+        inputs = [replace(each, shape=(len(wrench), 6)) if each.name == "wrench" else each for each in inputs]
+    free = algorithm.joint_space and wrench is None and not parameters
     made = [
         trace(name, _call(way, form, wrench, parameters, frame), inputs, outputs)
         for form in ((tree, customised(tree)) if free else (tree,))
         for way in algorithm.ways
-        if way is not articulated or stands_alone(tree)
+        if way not in ALONE or tree.stands_alone
     ]
     return min(made, key=cost)
 
 
-def stands_alone(tree: Tree) -> bool:
-    """Whether every joint moves on its own and no rotor couples it to others, as the articulated-body algorithm needs."""
-    return all(gear.mount < 0 for gear in tree.gears) and len(tree.bodies) == tree.n and all(body.multiplier == 1.0 for body in tree.bodies)
-
-
-def _call(way: Callable[..., Any], tree: Tree, wrench: bool, parameters: bool, frame: str | None) -> Callable[..., Any]:
+def _call(way: Callable[..., Any], tree: Tree, wrench: Sequence[str] | None, parameters: bool, frame: str | None) -> Callable[..., Any]:
     def run(*arrays: Any) -> Any:
         rest = list(arrays)
         model = with_scalars(tree, rest.pop()) if parameters else tree
-        extra = {"wrench": rest.pop()} if wrench else {}
+        extra = {}
+        if wrench is not None:
+            given = rest.pop()
+            extra["wrench"] = wrenches_on_bodies(tree, rest[0], given, wrench) if wrench else given
         return way(model, *rest, *([] if frame is None else [frame]), **extra)
 
     return run
@@ -86,7 +90,9 @@ _kernels: OrderedDict[tuple[Any, ...], Kernel] = OrderedDict()  # the least rece
 _MOST = 512  # kernels kept in memory; a robot also keeps the gufuncs that it has called
 
 
-def kernel(fingerprint: str, tree: Tree, name: str, *, wrench: bool = False, parameters: bool = False, frame: str | None = None) -> Kernel:
+def kernel(
+    fingerprint: str, tree: Tree, name: str, *, wrench: tuple[str, ...] | None = None, parameters: bool = False, frame: str | None = None
+) -> Kernel:
     """The kernel of an algorithm for the robot with that fingerprint: from memory, from disk, or else traced and compiled."""
     key = fingerprint, name, wrench, parameters, frame
     found = _kernels.get(key)

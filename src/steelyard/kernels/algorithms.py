@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..compiler.ir.program import Operand, Shape
-from ..dynamics.aba import articulated
+from ..dynamics.aba import aba
 from ..dynamics.coriolis import christoffel, coriolis_matrix
 from ..dynamics.crba import mass_matrix
 from ..dynamics.energy import kinetic_energy
-from ..dynamics.forward_by_crba import composite_forward
+from ..dynamics.forward_by_crba import forward_by_crba
 from ..dynamics.gravity import gravity_torque, potential_energy
 from ..dynamics.joint_torques import friction_torque
 from ..dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
 from ..dynamics.momentum import momentum
-from ..dynamics.reactions import forward_reactions, joint_reactions
+from ..dynamics.reactions import forward_reactions, forward_reactions_by_aba, joint_reactions
 from ..dynamics.regressor import regressor
 from ..dynamics.rnea import inverse_dynamics
 from ..dynamics.wrench import wrench_torque
@@ -71,6 +71,7 @@ def _by_q(unit: str) -> tuple[tuple[str, str, str], ...]:
     return (("by_q", "nn", f"{unit} per [rad|m]"), ("by_qd", "nn", f"{unit} per [rad/s|m/s]"), ("last", "nn", "[kg m2|kg] or its inverse"))
 
 
+ALONE = frozenset((aba, forward_reactions_by_aba))  # ways that need joints coupled by the bodies between them alone
 _MASS = "[kg m2|kg m|kg]"
 _STATE, _MOTION = ("q", "qd"), ("q", "qd", "qdd")
 _DERIVATIVES = (
@@ -81,7 +82,7 @@ _DERIVATIVES = (
 
 ALGORITHMS: dict[str, Algorithm] = {
     "inverse_dynamics": Algorithm(_MOTION, (("tau", "n", TORQUE),), (inverse_dynamics,), True),
-    "forward_dynamics": Algorithm(("q", "qd", "tau"), (("qdd", "n", ACCELERATION),), (composite_forward, articulated), True),
+    "forward_dynamics": Algorithm(("q", "qd", "tau"), (("qdd", "n", ACCELERATION),), (forward_by_crba, aba), True),
     "mass_matrix": Algorithm(("q",), (("M", "nn", _MASS),), (mass_matrix,), True),
     "coriolis_matrix": Algorithm(_STATE, (("C", "nn", "[N m s/rad|N s/m]"),), (coriolis_matrix,), True),
     "christoffel": Algorithm(("q",), (("c", "nnn", _MASS),), (christoffel,), True),
@@ -98,11 +99,12 @@ ALGORITHMS: dict[str, Algorithm] = {
     "momentum_regressor": Algorithm(_STATE, (("Y", "np", "[kg m2/s] per unit"),), (derived.regressor_of(momentum),)),
     "kinetic_energy_regressor": Algorithm(_STATE, (("y", "p", "[J] per unit"),), (derived.row_of(kinetic_energy),)),
     "potential_energy_regressor": Algorithm(("q",), (("y", "p", "[J] per unit"),), (derived.row_of(potential_energy),)),
+    "energy_regressor": Algorithm(_STATE, (("y", "p", "[J] per unit"),), (derived.row_of(derived.energy),)),
     "slotine_li_regressor": Algorithm(
         ("q", "qd", "qrd", "qrdd"), (("Y", "np", f"{TORQUE} per unit"),), (derived.regressor_of(derived.slotine_li),)
     ),
     "joint_reactions": Algorithm(_MOTION, (("f", "b6", "[N, N m]"),), (joint_reactions,)),
-    "forward_reactions": Algorithm(("q", "qd", "tau"), (("f", "b6", "[N, N m]"),), (forward_reactions,)),
+    "forward_reactions": Algorithm(("q", "qd", "tau"), (("f", "b6", "[N, N m]"),), (forward_reactions, forward_reactions_by_aba)),
     "inverse_dynamics_derivatives": Algorithm(_MOTION, _by_q(TORQUE), _DERIVATIVES, True),
     "forward_dynamics_derivatives": Algorithm(("q", "qd", "tau"), _by_q(ACCELERATION), (derived.forward_dynamics_derivatives,), True),
     "forward_kinematics": Algorithm(("q",), (("X", "44", "[-|m]"),), (_pose,)),

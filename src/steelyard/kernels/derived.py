@@ -9,58 +9,70 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..compiler.ir.differentiate import derivative, gradient, jacobian
+from ..compiler.ir.differentiate import derivative, gradient, jacobian, substitute
 from ..compiler.ir.graph import Expr, Graph, flatten
 from ..dynamics.coriolis import coriolis_matrix
 from ..dynamics.crba import mass_matrix
-from ..dynamics.derivatives import torque_slope
+from ..dynamics.derivatives import position_derivative
 from ..dynamics.energy import kinetic_energy
-from ..dynamics.forward_by_crba import composite_forward, factorise, solve
-from ..dynamics.gravity import gravity_torque
+from ..dynamics.forward_by_crba import factorise, forward_by_crba, solve
+from ..dynamics.gravity import gravity_torque, potential_energy
 from ..dynamics.joint_torques import friction_torque
-from ..dynamics.parametric import with_scalars
 from ..dynamics.rnea import inverse_dynamics
-from ..dynamics.rotors import gear_torque
-from ..mechanism.model import Friction
-from ..mechanism.parameter_vector import parameters
+from ..dynamics.rotors import rotor_torque
+from ..dynamics.wrench import wrench_torque
+from ..mechanism.parameter_vector import parameters, with_scalars
 from ..mechanism.tree import Tree
 
 Nodes = Sequence[Any]
+Wrenches = Sequence[Nodes] | None
 _EXTRA = 1_000_000  # operand numbers of nodes that stand for something else while a program is made
 
 
-def inverse_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> tuple[Any, Any, Any]:
-    """d tau / dq, d tau / dqd and M = d tau / dqdd, each n x n, with friction and drives.
+def inverse_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
+    """d tau / dq, d tau / dqd and M = d tau / dqdd, each n x n, with friction, rotors and wrenches that stay as they are in the base frame.
 
-    d tau / dqd = 2 C(q, qd) + d friction / dqd, since C qd is quadratic in qd and C belongs to the Christoffel symbols.
+    d tau / dqd = 2 C(q, qd) + d friction / dqd, since C qd is quadratic in qd and C belongs to the Christoffel symbols. The position's part
+    is that of composite bodies for the links, and the graph's for all else.
     """
-    friction = friction_torque(tree, qd)
+    friction = friction_torque(tree, qd, q)
+    rest = [a + b for a, b in zip(rotor_torque(tree, q, qd, qdd), friction, strict=True)]
+    if wrench is not None:
+        rest = [a - b for a, b in zip(rest, wrench_torque(tree, q, wrench), strict=True)]
     by_qd = [[2.0 * x for x in row] for row in coriolis_matrix(tree, q, qd)]
-    for i, x in enumerate(qd):
-        by_qd[i][i] = by_qd[i][i] + derivative([friction[i]], {x: 1.0})[0]
-    by_q = torque_slope(tree, q, qd, qdd)
-    spin = jacobian(gear_torque(tree, q, qd, qdd), q)
-    return [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(by_q, spin, strict=True)], by_qd, mass_matrix(tree, q)
+    return _sum(position_derivative(tree, q, qd, qdd), jacobian(rest, q)), _sum(by_qd, jacobian(friction, qd)), mass_matrix(tree, q)
 
 
-def inverse_dynamics_derivatives_forward(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> tuple[Any, Any, Any]:
+def inverse_dynamics_derivatives_forward(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
     """The same by differentiating the graph of inverse dynamics, one forward sweep per input."""
-    tau = inverse_dynamics(tree, q, qd, qdd)
+    tau = inverse_dynamics(tree, q, qd, qdd, wrench)
     return jacobian(tau, q), jacobian(tau, qd), mass_matrix(tree, q)
 
 
-def inverse_dynamics_derivatives_reverse(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> tuple[Any, Any, Any]:
+def inverse_dynamics_derivatives_reverse(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
     """The same by one reverse sweep per torque."""
-    rows = [gradient(x, [*q, *qd]) for x in inverse_dynamics(tree, q, qd, qdd)]
+    rows = [gradient(x, [*q, *qd]) for x in inverse_dynamics(tree, q, qd, qdd, wrench)]
     return [row[: tree.n] for row in rows], [row[tree.n :] for row in rows], mass_matrix(tree, q)
 
 
-def forward_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes) -> tuple[Any, Any, Any]:
-    """d qdd / dq = -M^-1 d tau / dq, d qdd / dqd = -M^-1 d tau / dqd, d qdd / dtau = M^-1, each n x n. Carpentier and Mansard 2018."""
-    by_q, by_qd, M = inverse_dynamics_derivatives(tree, q, qd, composite_forward(tree, q, qd, tau))
-    factors = factorise(M)
+def forward_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
+    """d qdd / dq = -M^-1 d tau / dq, d qdd / dqd = -M^-1 d tau / dqd, d qdd / dtau = M^-1, each n x n. Carpentier and Mansard 2018.
+
+    The derivatives of the torque are those at a constant acceleration: they are formed with inputs of their own in the place of qdd, which
+    are replaced by the accelerations afterwards. Differentiating through qdd(q, qd, tau) would count its change twice.
+    """
+    stands_for = [_graph(q, qd, tau).input(_EXTRA, k) for k in range(tree.n)]
+    qdd = dict(zip(stands_for, forward_by_crba(tree, q, qd, tau, wrench), strict=True))
+    by_q, by_qd, M = inverse_dynamics_derivatives(tree, q, qd, stands_for, wrench)
+    flat = substitute([*flatten(by_q), *flatten(by_qd)], qdd)
+    rows = [flat[i : i + tree.n] for i in range(0, len(flat), tree.n)]
+    by_q, by_qd, factors = rows[: tree.n], rows[tree.n :], factorise(M)
     identity = [[-1.0 if i == j else 0.0 for j in range(tree.n)] for i in range(tree.n)]
     return tuple(_negative_solve(factors, columns) for columns in (by_q, by_qd, identity))  # type: ignore[return-value]
+
+
+def _sum(a: Sequence[Nodes], b: Sequence[Nodes]) -> list[list[Any]]:
+    return [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(a, b, strict=True)]
 
 
 def _negative_solve(factors: Any, matrix: Sequence[Nodes]) -> list[list[Any]]:
@@ -75,7 +87,7 @@ def coriolis_transpose(tree: Tree, q: Nodes, qd: Nodes) -> list[Any]:
 
 def momentum_rate(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes) -> list[Any]:
     """dp/dt = tau + C^T qd - g - friction: the momentum's rate without contact. De Luca and Mattone 2003, eq. (7)."""
-    terms = zip(tau, coriolis_transpose(tree, q, qd), gravity_torque(tree, q), friction_torque(tree, qd), strict=True)
+    terms = zip(tau, coriolis_transpose(tree, q, qd), gravity_torque(tree, q), friction_torque(tree, qd, q), strict=True)
     return [a + b - c - d for a, b, c, d in terms]
 
 
@@ -84,11 +96,11 @@ def slotine_li(tree: Tree, q: Nodes, qd: Nodes, qrd: Nodes, qrdd: Nodes) -> list
 
     C(q, qd) qrd is half the derivative of C(q, qd) qd along qrd, since that is quadratic in qd. Slotine and Li 1987, eq. (6).
     """
-    smooth = replace(tree, friction=(Friction(),) * tree.n)
+    smooth = tree.without_friction()
     at_rest = inverse_dynamics(smooth, q, [0.0] * tree.n, qrdd)
     weightless = replace(smooth, gravity=(0.0, 0.0, 0.0))
     turning = derivative(inverse_dynamics(weightless, q, qd, [0.0] * tree.n), dict(zip(qd, qrd, strict=True)))
-    return [a + 0.5 * b + c for a, b, c in zip(at_rest, turning, friction_torque(tree, qd), strict=True)]
+    return [a + 0.5 * b + c for a, b, c in zip(at_rest, turning, friction_torque(tree, qd, q), strict=True)]
 
 
 def regressor_of(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -101,6 +113,11 @@ def regressor_of(function: Callable[..., Any]) -> Callable[..., Any]:
         return jacobian(results, pi)
 
     return coefficients
+
+
+def energy(tree: Tree, q: Nodes, qd: Nodes) -> Any:
+    """T + U [J]."""
+    return kinetic_energy(tree, q, qd) + potential_energy(tree, q)
 
 
 def row_of(function: Callable[..., Any]) -> Callable[..., Any]:

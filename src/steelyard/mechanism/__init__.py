@@ -1,8 +1,26 @@
 """The immutable description of a robot: links, joints, gravity; read from and written to files, edited, reduced to moving bodies."""
 
+from .joint_terms import COUPLING_TERMS, JOINT_TERMS, JointTerm, Terms
 from .load import load, robots
-from .model import Friction, Joint, Limits, Link, Mechanism, Mimic
+from .model import Coupling, Joint, Limits, Link, Mechanism, Mimic
 from .reduce import reduce
 from .tree import Body, Frame, Tree
 
-__all__ = ["Body", "Frame", "Friction", "Joint", "Limits", "Link", "Mechanism", "Mimic", "Tree", "load", "reduce", "robots"]
+__all__ = [
+    "Body",
+    "COUPLING_TERMS",
+    "Coupling",
+    "Frame",
+    "JOINT_TERMS",
+    "Joint",
+    "JointTerm",
+    "Limits",
+    "Link",
+    "Mechanism",
+    "Mimic",
+    "Terms",
+    "Tree",
+    "load",
+    "reduce",
+    "robots",
+]

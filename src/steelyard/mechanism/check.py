@@ -16,7 +16,9 @@ import numpy as np
 from ..algebra.spatial import Inertia, at_com
 from ..algebra.vector import full
 from ..errors import ModelError, SteelyardWarning, choices
-from .model import Friction, Joint, Link, Mechanism
+from .joint_terms import COUPLING_TERMS
+from .joint_terms import problems as term_problems
+from .model import Joint, Link, Mechanism
 from .near_integers import snapped
 from .reduce import reduce
 
@@ -53,6 +55,7 @@ def _problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
         yield from (f"{locate('link', link.name)}: {sentence}" for sentence in _link_problems(link))
     for joint in joints:
         yield from (f"{locate('joint', joint.name)}: {sentence}" for sentence in _joint_problems(joint))
+    yield from (f"{locate('robot', mechanism.name)}: {sentence}" for sentence in coupling_problems(mechanism))
     if not all(map(math.isfinite, mechanism.gravity)):
         yield f"{locate('robot', mechanism.name)}: gravity {mechanism.gravity} must be three finite numbers [m/s2]"
 
@@ -137,21 +140,24 @@ def _joint_problems(joint: Joint) -> Iterable[str]:
     if not abs(length - 1.0) < 1e-9:
         yield f"its axis {joint.axis} must be a unit vector"
     yield from _limit_problems(joint)
-    terms = (*joint.friction.terms, joint.armature)
-    if not all(math.isfinite(x) for x in terms if x is not None):
-        yield "its friction and rotor inertia must be finite numbers"
-    yield from shape_problems(joint.friction)
+    yield from term_problems(joint.terms)
     yield from rotor_problems(joint)
 
 
-def shape_problems(friction: Friction) -> Iterable[str]:
-    """What is wrong with the nonlinear part of a friction model."""
-    for name in ("width", "stribeck"):
-        value = getattr(friction, name)
-        if value is not None and not (math.isfinite(value) and value > 0):
-            yield f"its friction has {name} = {value:g}; expected a positive velocity [rad/s|m/s]"
-    if friction.stiction is not None and friction.stribeck is None:
-        yield "its friction has stiction but no stribeck velocity at which it fades"
+def coupling_problems(mechanism: Mechanism) -> Iterable[str]:
+    """What is wrong with the couplings of a mechanism."""
+    names = {joint.name for joint in mechanism.joints}
+    for each in mechanism.couplings:
+        where = f"the coupling of {each.joint_a!r} and {each.joint_b!r}"
+        if each.joint_a == each.joint_b:
+            yield f"{where} needs two joints"
+        for name in (each.joint_a, each.joint_b):
+            if name not in names:
+                yield f"{where}: no joint is called {name!r}; {choices(name, names)}"
+        yield from (f"{where}: {problem}" for problem in term_problems(each.terms, COUPLING_TERMS))
+    seconds = [each.joint_b for each in mechanism.couplings]
+    for name in sorted({name for name in seconds if seconds.count(name) > 1}):
+        yield f"{name!r} is joint_b of several couplings, whose terms are named after it: exchange joint_a and joint_b of one"
 
 
 def rotor_problems(joint: Joint) -> Iterable[str]:
@@ -180,7 +186,7 @@ def _remarks(mechanism: Mechanism) -> Iterable[str]:
     tree = reduce(mechanism)
     massless = [body.name for body in tree.bodies if body.inertia.m == 0.0]
     carrying = [body.name for body in tree.bodies if body.name not in massless and mechanism.link(body.name).inertia is None]
-    idle = [name for name, terms in zip(tree.coordinates, tree.friction, strict=True) if terms.viscous is None and terms.coulomb is None]
+    idle = [name for name, terms in zip(tree.coordinates, tree.terms, strict=True) if "viscous" not in terms and "coulomb" not in terms]
     if massless:
         yield f"moving bodies without mass: {', '.join(massless)}"
     if carrying:

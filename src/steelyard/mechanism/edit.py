@@ -5,30 +5,38 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..algebra.spatial import Inertia, Pose, from_com
 from ..algebra.vector import Symmetric, apply
-from ..errors import CallError
+from ..errors import CallError, choices
 from . import near_integers as snap
-from .check import rotor_problems, shape_problems
-from .coordinate_terms import PerJoint, per_coordinate, with_terms
-from .model import Friction, Joint, Mechanism, Rotor
+from .check import coupling_problems, rotor_problems
+from .joint_terms import COUPLING_TERMS, FRICTION, JOINT_TERMS, Terms
+from .joint_terms import problems as term_problems
+from .model import Coupling, Joint, Mechanism, Rotor
 from .near_integers import displaced
-from .parameter_vector import with_parameters
+from .parameter_vector import with_joint_values, with_parameters
 from .reduce import reduce, tie, walked
+from .tree import Tree
+
+PerJoint: TypeAlias = "float | Sequence[float] | Mapping[str, float] | None"
 
 __all__ = [
     "freeze",
     "tip",
+    "tips",
+    "with_coupling",
     "with_friction",
     "with_gravity",
+    "with_joint_terms",
     "with_parameters",
     "with_payload",
     "with_rotors",
     "without_friction",
+    "without_rotors",
 ]
 
 
@@ -38,43 +46,76 @@ def with_gravity(mechanism: Mechanism, gravity: Sequence[float]) -> Mechanism:
     return replace(mechanism, gravity=(g[0], g[1], g[2]))
 
 
-def with_friction(
-    mechanism: Mechanism,
-    viscous: PerJoint = None,
-    coulomb: PerJoint = None,
-    offset: PerJoint = None,
-    negative: PerJoint = None,
-    stiction: PerJoint = None,
-    width: PerJoint = None,
-    stribeck: PerJoint = None,
-) -> Mechanism:
-    """The same mechanism with joint friction tau = Fv qd + Fc sign(qd) + F0, or the forms that `Friction` describes.
+def with_friction(mechanism: Mechanism, **given: PerJoint) -> Mechanism:
+    """Give joints friction: any of the keys of `joint_terms.FRICTION`, such as viscous, coulomb, offset.
 
-    Each is one number, one per coordinate, or a mapping from joint names; None leaves it as it is.
-    Terms in [N m s/rad|N s/m] (viscous) and [N m|N]; the shapes width and stribeck in [rad/s|m/s].
+    Each is one number, one per coordinate, or a mapping from joint names; None leaves it as it is. Units are those of the table.
     """
+    known = [row.key for row in FRICTION]
+    for key in given:
+        if key not in known:
+            raise CallError(f"friction has no term {key!r}; {choices(key, known)}")
+    return _with_values(mechanism, given)
+
+
+def with_joint_terms(mechanism: Mechanism, keys: Sequence[str]) -> Mechanism:
+    """Give every coordinate these joint terms, zero where it has none yet, so that each has a column in the regressor."""
+    known = [row.key for row in JOINT_TERMS if row.linear]
+    for key in keys:
+        if key not in known:
+            raise CallError(f"no joint term is called {key!r}; {choices(str(key), known)}")
     tree = reduce(mechanism)
-    given = {"viscous": viscous, "coulomb": coulomb, "offset": offset, "negative": negative, "stiction": stiction}
-    columns = [per_coordinate(name, value, tree) for name, value in given.items()]
-    made = with_terms(mechanism, {name: [column[i] for column in columns] for i, name in enumerate(tree.coordinates)}, 1)
-    shapes = {name: per_coordinate(name, value, tree) for name, value in (("width", width), ("stribeck", stribeck)) if value is not None}
-    return replace(made, joints=tuple(_shaped(joint, shapes, tree.coordinates) for joint in made.joints))
-
-
-def _shaped(joint: Joint, shapes: Mapping[str, Sequence[float | None]], coordinates: Sequence[str]) -> Joint:
-    """A joint with the nonlinear part of its friction."""
-    if joint.name in coordinates:
-        at = coordinates.index(joint.name)
-        stated = {name: column[at] for name, column in shapes.items() if column[at] is not None}
-        joint = replace(joint, friction=replace(joint.friction, **stated))
-    for problem in shape_problems(joint.friction):
-        raise CallError(f"joint {joint.name!r}: {problem}")
-    return joint
+    wanted = {name: dict.fromkeys([k for k in keys if k not in own], 0.0) for name, own in zip(tree.coordinates, tree.terms, strict=True)}
+    return with_joint_values(mechanism, wanted)
 
 
 def without_friction(mechanism: Mechanism) -> Mechanism:
-    """The same mechanism with joints that do not rub: all friction terms absent."""
-    return replace(mechanism, joints=tuple(replace(joint, friction=Friction()) for joint in mechanism.joints))
+    """Take all friction away: joints keep only their inertial terms, couplings too."""
+    joints = tuple(replace(joint, terms=joint.terms.changed({row.key: None for row in FRICTION})) for joint in mechanism.joints)
+    inertial = [row.key for row in COUPLING_TERMS if row.inertial]
+    couplings = tuple(replace(each, terms=Terms.of({key: each.terms.get(key) for key in inertial})) for each in mechanism.couplings)
+    return replace(mechanism, joints=joints, couplings=tuple(each for each in couplings if each.terms))
+
+
+def without_rotors(mechanism: Mechanism) -> Mechanism:
+    """Take all rotor inertia away, that of couplings too."""
+    inertial = {row.key: None for row in JOINT_TERMS if row.inertial}
+    joints = tuple(replace(joint, terms=joint.terms.changed(inertial), rotor=None) for joint in mechanism.joints)
+    couplings = tuple(replace(each, terms=each.terms.changed(inertial)) for each in mechanism.couplings)
+    return replace(mechanism, joints=joints, couplings=tuple(each for each in couplings if each.terms))
+
+
+def with_coupling(mechanism: Mechanism, joint_a: str, joint_b: str, **given: float | None) -> Mechanism:
+    """Let two joints share a motor, with any of armature Iam, viscous Fvm, coulomb Fcm, width; None leaves a term as it is.
+
+    See `Coupling`. The terms are named after `joint_b`, which may have one coupling only.
+    """
+    known = [row.key for row in COUPLING_TERMS]
+    for key in given:
+        if key not in known:
+            raise CallError(f"a coupling has no term {key!r}; {choices(key, known)}")
+    values = {key: None if value is None else _number(key, value) for key, value in given.items()}
+    for name in (joint_a, joint_b):
+        mechanism.joint(name)
+    before = next((each.terms for each in mechanism.couplings if (each.joint_a, each.joint_b) == (joint_a, joint_b)), Terms())
+    made = Coupling(joint_a, joint_b, Terms.of({**before, **{key: value for key, value in values.items() if value is not None}}))
+    others = tuple(each for each in mechanism.couplings if (each.joint_a, each.joint_b) != (joint_a, joint_b))
+    made_mechanism = replace(mechanism, couplings=(*others, made))
+    for problem in coupling_problems(made_mechanism):
+        raise CallError(problem)
+    reduce(made_mechanism)  # refuses joints that do not move on their own
+    return made_mechanism
+
+
+def _with_values(mechanism: Mechanism, given: Mapping[str, PerJoint]) -> Mechanism:
+    tree = reduce(mechanism)
+    columns = {key: per_coordinate(key, value, tree) for key, value in given.items()}
+    wanted = {name: {key: x for key, column in columns.items() if (x := column[i]) is not None} for i, name in enumerate(tree.coordinates)}
+    made = with_joint_values(mechanism, wanted)
+    for joint in made.joints:
+        for problem in term_problems(joint.terms):
+            raise CallError(f"joint {joint.name!r}: {problem}")
+    return made
 
 
 def with_rotors(
@@ -91,8 +132,7 @@ def with_rotors(
     at the joint.
     """
     tree = reduce(mechanism)
-    column = per_coordinate("armature", armature, tree)
-    made = with_terms(mechanism, {name: [column[i]] for i, name in enumerate(tree.coordinates)}, 0)
+    made = _with_values(mechanism, {"armature": armature})
     ratios = per_coordinate("ratio", ratio, tree)
     axes, mounts = _each("axis", axis, tree.coordinates, 1), _each("mount", mount, tree.coordinates, 0)
     joints = []
@@ -101,7 +141,7 @@ def with_rotors(
         if k is not None:
             direction = axes[joint.name] if axes[joint.name] is not None else apply(joint.origin.R, joint.axis)
             rotor = Rotor(k, tuple(float(x) for x in direction), mounts[joint.name] or joint.parent)  # type: ignore[arg-type]
-            joint = replace(joint, rotor=rotor, armature=joint.armature if joint.armature is not None else 0.0)
+            joint = replace(joint, rotor=rotor, terms=Terms.of({"armature": 0.0, **joint.terms}))
             mechanism.link(rotor.mount)
             for problem in rotor_problems(joint):
                 raise CallError(f"joint {joint.name!r}: {problem}")
@@ -144,14 +184,21 @@ def with_payload(
     return replace(mechanism, links=links)
 
 
-def tip(mechanism: Mechanism) -> str:
-    """The last link of an arm: of all that is fixed to its last body, the one that comes last. An error where there are several arms."""
+def tips(mechanism: Mechanism) -> tuple[str, ...]:
+    """The last link of every arm: of all that is fixed to a body that carries no other, the one that comes last."""
     tree = reduce(mechanism)
-    ends = [body.name for i, body in enumerate(tree.bodies) if all(other.parent != i for other in tree.bodies)]
-    if len(ends) != 1:
-        raise CallError(f"the robot ends in {len(ends)} bodies; say which frame is meant: {', '.join(ends) or 'it has no moving body'}")
-    last = tree.frames[ends[0]].body
-    return [joint.child for joint in walked(mechanism) if tree.frames[joint.child].body == last][-1]
+    carrying = {body.parent for body in tree.bodies}
+    last = {tree.frames[joint.child].body: joint.child for joint in walked(mechanism)}
+    return tuple(link for body, link in last.items() if body >= 0 and body not in carrying)
+
+
+def tip(mechanism: Mechanism) -> str:
+    """The end-effector: the only one of `tips`. Raises CallError with the candidates where there are several."""
+    found = tips(mechanism)
+    if len(found) != 1:
+        what = "has no moving body" if not found else f"ends in {len(found)} bodies: {', '.join(found)}"
+        raise CallError(f"{mechanism.name!r} {what}; say which frame is meant")
+    return found[0]
 
 
 def freeze(mechanism: Mechanism, positions: Mapping[str, float]) -> Mechanism:
@@ -186,6 +233,32 @@ def _symmetric(inertia: float | Sequence[float] | Sequence[Sequence[float]]) -> 
         return Symmetric(a[0], a[1], a[2], b[1], b[2], c[2])
     d = _finite("inertia", rows, 3, "kg m2, or three rows of three, or one number")
     return Symmetric(d[0], 0.0, 0.0, d[1], 0.0, d[2])
+
+
+def per_coordinate(what: str, value: PerJoint, tree: Tree) -> list[float | None]:
+    """One value per coordinate, None where none is given: from a number, a sequence, or a mapping by joint name."""
+    if value is None:
+        return [None] * tree.n
+    if isinstance(value, Mapping):
+        for name in value:
+            if name not in tree.coordinates:
+                raise CallError(f"{what}: {name!r} is no moving joint of its own; {choices(str(name), tree.coordinates)}")
+        column: list[Any] = [value.get(name) for name in tree.coordinates]
+    else:
+        column = [value] * tree.n if np.ndim(value) == 0 else list(value)  # type: ignore[arg-type]
+    if len(column) != tree.n:
+        raise CallError(f"{what} has {len(column)} numbers; expected one, or {tree.n}: one for each of {', '.join(tree.coordinates)}")
+    return [None if x is None else _number(what, x) for x in column]
+
+
+def _number(what: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise CallError(f"{what} = {value!r}; expected finite numbers")
+    return number
 
 
 def _finite(what: str, values: object, count: int, unit: str) -> list[float]:

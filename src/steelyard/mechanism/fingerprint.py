@@ -13,7 +13,7 @@ from .model import Mechanism
 def fingerprint(mechanism: Mechanism) -> str:
     """BLAKE2b (32 hexadecimal digits) of names, structure and the bits of every number; source and remarks do not count."""
     digest = blake2b(digest_size=16)
-    for atom in _atoms((mechanism.name, mechanism.links, mechanism.joints, mechanism.gravity)):
+    for atom in _atoms((mechanism.name, mechanism.links, mechanism.joints, mechanism.gravity, mechanism.couplings)):
         digest.update(f"{len(atom)}:{atom};".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import Vector
 from ..errors import CallError, choices
+from .joint_terms import Terms
 
 JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
 STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
@@ -28,41 +28,6 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Friction:
-    """Joint friction [N m|N]: tau = Fv qd + Fc s(qd) + F0, with the direction s(qd) = sign(qd), 0 at rest. A term that is None is absent.
-
-    Linear terms, each with a column in the regressor: `viscous` Fv, `coulomb` Fc, `offset` F0, `negative` Fn (then Fc holds for
-    qd > 0 and Fn for qd < 0: asymmetric Coulomb), `stiction` Fs. Nonlinear shapes, which have none: `width` [rad/s|m/s] makes the
-    direction smooth, s = tanh(qd / width); `stribeck` [rad/s|m/s] is the velocity at which stiction has faded: Fc becomes
-    Fc + (Fs - Fc) exp(-(qd/stribeck)^2).
-    Armstrong-Helouvry, Dupont and Canudas de Wit 1994, section 2.2.
-    """
-
-    viscous: float | None = None
-    coulomb: float | None = None
-    offset: float | None = None
-    negative: float | None = None
-    stiction: float | None = None
-    width: float | None = None
-    stribeck: float | None = None
-
-    @property
-    def terms(self) -> tuple[float | None, ...]:
-        """Fv, Fc, F0, Fn, Fs, None where absent."""
-        return (self.viscous, self.coulomb, self.offset, self.negative, self.stiction)
-
-    @property
-    def linear(self) -> bool:
-        """Whether the torque is linear in all that describes it."""
-        return self.width is None and self.stribeck is None
-
-    def with_terms(self, terms: Iterable[Any]) -> Friction:
-        """The same shape with other coefficients."""
-        viscous, coulomb, offset, negative, stiction = terms
-        return Friction(viscous, coulomb, offset, negative, stiction, self.width, self.stribeck)
-
-
-@dataclass(frozen=True, slots=True)
 class Mimic:
     """q = multiplier * q(joint) + offset."""
 
@@ -75,8 +40,8 @@ class Mimic:
 class Rotor:
     """A motor's rotor that turns `ratio` times as fast as its joint about `axis` (unit) of the link `mount` that carries it.
 
-    Its inertia is the joint's armature Ia = ratio^2 I_m; its weight, and its inertia while locked, are part of the carrying link (the
-    augmented link of the lecture "Newton-Euler formulation"). Without a Rotor the armature is only felt at the joint: the diagonal
+    Its inertia is the joint's term `armature`, Ia = ratio^2 I_m; its weight, and its inertia while locked, are part of the carrying link
+    (the augmented link of the lecture "Newton-Euler formulation"). Without a Rotor the armature is only felt at the joint: the diagonal
     approximation.
     """
 
@@ -98,7 +63,7 @@ class Joint:
     """Joins child to parent. At q = 0 the child's frame sits at `origin` in the parent's; it turns about or slides along `axis`.
 
     The axis is a unit vector in the child's frame, through its origin.
-    `armature` is the rotor inertia seen at the joint, Ia [kg m2|kg], None where there is none.
+    `terms` are its friction and rotor inertia, by the keys of `joint_terms.JOINT_TERMS`.
     """
 
     name: str
@@ -108,10 +73,23 @@ class Joint:
     origin: Pose = Pose()
     axis: Vector = (0.0, 0.0, 1.0)
     limits: Limits = Limits()
-    friction: Friction = Friction()
-    armature: float | None = None
+    terms: Terms = Terms()
     mimic: Mimic | None = None
     rotor: Rotor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """A motor that two joints share, as in a wrist whose last two axes are driven through each other.
+
+    tau_a += Iam qdd_b + Fvm qd_b + Fcm sign(qd_a + qd_b), and tau_b likewise with a and b exchanged; `terms` are the values, by the keys of
+    `joint_terms.COUPLING_TERMS`: armature Iam [kg m2], viscous Fvm [N m s/rad], coulomb Fcm [N m], width [rad/s], at the joints' side.
+    Gautier, Vandanjon and Presse, "Identification of inertial and drive gain parameters of robots", CDC 1994.
+    """
+
+    joint_a: str
+    joint_b: str
+    terms: Terms = Terms()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +113,7 @@ class Mechanism:
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
     gravity: Vector = STANDARD_GRAVITY
+    couplings: tuple[Coupling, ...] = ()
     source: Source | None = field(default=None, compare=False)
     remarks: tuple[str, ...] = field(default=(), compare=False)
 

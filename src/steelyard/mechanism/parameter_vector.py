@@ -1,48 +1,63 @@
-"""The parameters of a tree as one vector pi: ten per body, then what its joints have."""
+"""The vector pi of dynamic parameters: out of a tree, and back into the tree, the links and the joints that it came from.
+
+Ten numbers per body, then the joint terms that are present, coordinate by coordinate, then those of couplings. Lecture "Newton-Euler
+formulation and dynamic parameter identification": tau = Y(q, qd, qdd) pi.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
+from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Inertia, minus, moved
 from ..algebra.vector import Symmetric
 from ..errors import CallError
 from .check import is_physical
-from .coordinate_terms import with_terms
-from .model import Mechanism
-from .reduce import reduce
+from .joint_terms import BY_KEY, Terms, folded
+from .model import Joint, Mechanism
+from .reduce import reduce, tie
 from .tree import Tree
 
-LINK_TERMS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-JOINT_TERMS = ("Ia", "Fv", "Fc", "F0", "Fn", "Fs")
+LINK_TERMS: dict[str, str] = {  # label and unit of a body's ten numbers, about its frame's origin
+    "m": "kg", "mcx": "kg m", "mcy": "kg m", "mcz": "kg m",
+    "Ixx": "kg m2", "Ixy": "kg m2", "Ixz": "kg m2", "Iyy": "kg m2", "Iyz": "kg m2", "Izz": "kg m2",
+}  # fmt: skip
 
 
-def parameters(tree: Tree) -> tuple[float, ...]:
-    """pi: m [kg], mc [kg m], I about the body's origin [kg m2] of every body, then per coordinate those it has of Ia, Fv, Fc, F0, Fn, Fs.
-
-    Lecture "Newton-Euler formulation and dynamic parameter identification": tau = Y(q, qd, qdd) pi.
-    """
+def parameters(tree: Tree) -> tuple[Any, ...]:
+    """pi: m [kg], mc [kg m], I about the body's origin [kg m2] of every body, then the joint terms that are present."""
     links = [x for body in tree.bodies for x in (body.inertia.m, *body.inertia.h, *body.inertia.I)]
-    return tuple(links + [term for row in joint_terms(tree) for term in row if term is not None])
+    return (*links, *(use.value for use in tree.joint_terms))
 
 
 def parameter_names(tree: Tree) -> tuple[str, ...]:
     """Labels of pi, such as link3.m, link3.mcx, link3.Ixx, joint3.Ia, joint3.Fv."""
     links = [f"{body.name}.{term}" for body in tree.bodies for term in LINK_TERMS]
-    for name, row in zip(tree.coordinates, joint_terms(tree), strict=True):
-        links += [f"{name}.{label}" for label, term in zip(JOINT_TERMS, row, strict=True) if term is not None]
-    return tuple(links)
+    return (*links, *(f"{use.owner}.{use.row.symbol}" for use in tree.joint_terms))
 
 
-def joint_terms(tree: Tree) -> list[tuple[float | None, ...]]:
-    """Ia, Fv, Fc, F0, Fn, Fs of every coordinate, None where absent."""
-    return [(Ia, *f.terms) for Ia, f in zip(tree.armature, tree.friction, strict=True)]
+def parameter_units(tree: Tree) -> tuple[str, ...]:
+    """Units of pi, such as kg, kg m, kg m2, N m s/rad; those of a sliding joint where the term belongs to one."""
+    slides = [next(body.kind == "prismatic" for body in tree.bodies if body.coordinate == c) for c in range(tree.n)]
+    links = [unit for _ in tree.bodies for unit in LINK_TERMS.values()]
+    return (*links, *(use.row.unit[slides[use.at[-1]]] for use in tree.joint_terms))
+
+
+def with_scalars(tree: Tree, pi: Scalars) -> Tree:
+    """Replace the parameters of a tree by pi (any scalars), in the order of `parameters`; terms that it lacks stay absent."""
+    expected = 10 * len(tree.bodies) + len(tree.joint_terms)
+    if len(pi) != expected:
+        raise CallError(f"pi has {len(pi)} entries, expected {expected}: {_layout(tree)}")
+    rest = iter(pi)
+    bodies = tuple(replace(body, inertia=_inertia(rest)) for body in tree.bodies)
+    return replace(tree, bodies=bodies).with_joint_terms(list(rest))
 
 
 def with_parameters(mechanism: Mechanism, pi: Iterable[float]) -> Mechanism:
-    """The mechanism whose `parameters` are pi: ten numbers per body in the tree's order, then the joint terms that it has.
+    """Put an identified pi into the links and joints of a mechanism.
 
     A body is a moving link and the links fixed to it. Those keep their inertia and the moving link takes the rest: I_link = I_body -
     sum of X I X^T. Where the rest is no real body though the whole is one, the moving link takes all of it and a remark says so.
@@ -52,12 +67,63 @@ def with_parameters(mechanism: Mechanism, pi: Iterable[float]) -> Mechanism:
     rest = iter(values)
     inertias, remarks = _split(mechanism, tree, [_inertia(rest) for _ in tree.bodies])
     links = tuple(replace(link, inertia=inertias.get(link.name, link.inertia)) for link in mechanism.links)
-    wanted = {
-        name: [None if term is None else next(rest) for term in row] for name, row in zip(tree.coordinates, joint_terms(tree), strict=True)
-    }
-    unchanged = values[10 * len(tree.bodies) :] == parameters(tree)[10 * len(tree.bodies) :]
-    joints = mechanism.joints if unchanged else with_terms(mechanism, wanted, 0).joints
-    return replace(mechanism, links=links, joints=joints, remarks=(*mechanism.remarks, *remarks))
+    made = replace(mechanism, links=links, remarks=(*mechanism.remarks, *remarks))
+    new = dict(zip(tree.joint_terms, rest, strict=True))
+    wanted: dict[str, dict[str, float]] = {}
+    for use, value in new.items():
+        if len(use.at) == 1 and value != use.value:
+            wanted.setdefault(use.owner, {})[use.row.key] = value
+    shared = {(use.owner, use.row.key): value for use, value in new.items() if len(use.at) > 1}
+    couplings = tuple(
+        replace(each, terms=each.terms.changed({key: shared[each.joint_b, key] for key in each.terms if (each.joint_b, key) in shared}))
+        for each in mechanism.couplings
+    )
+    return replace(with_joint_values(made, wanted), couplings=couplings)
+
+
+def with_joint_values(mechanism: Mechanism, wanted: Mapping[str, Mapping[str, float]]) -> Mechanism:
+    """Give coordinates the joint terms wanted[coordinate][key].
+
+    Where mimic joints share a coordinate they keep their terms and the leading joint takes the rest; where that would be less than a real
+    joint can have though the whole is not, the leading joint takes all.
+    """
+    ties = {joint.name: tie(mechanism, joint) for joint in mechanism.joints if joint.kind != "fixed"}
+    terms = {joint.name: joint.terms for joint in mechanism.joints}
+    for leader, values in wanted.items():
+        ratios = {name: t.multiplier for name, t in ties.items() if t.joint == leader and name != leader and t.multiplier != 0.0}
+        terms |= _shared_out(leader, values, ratios, terms)
+    return replace(mechanism, joints=tuple(_with_terms(joint, terms[joint.name]) for joint in mechanism.joints))
+
+
+def _with_terms(joint: Joint, terms: Terms) -> Joint:
+    return joint if terms is joint.terms else replace(joint, terms=terms)
+
+
+def _shared_out(leader: str, wanted: Mapping[str, float], ratios: Mapping[str, float], terms: Mapping[str, Terms]) -> dict[str, Terms]:
+    """The terms of a leading joint and of those that mimic it, such that the coordinate has the values wanted."""
+    shapes = {key: value for key, value in wanted.items() if not BY_KEY[key].linear}
+    linear = {key: value for key, value in wanted.items() if BY_KEY[key].linear}
+    new = {leader: terms[leader].changed(wanted)}
+    for name, k in ratios.items():
+        rubs = [key for key in terms[name] if BY_KEY[key].linear and set(BY_KEY[key].shapes) & set(shapes)]
+        new[name] = terms[name].changed({key: value / BY_KEY[key].fold(k) for key, value in shapes.items()} if rubs else {})
+    theirs = _of_followers(new, ratios, leader)
+    over = [key for key, value in linear.items() if value - theirs.get(key, 0.0) < BY_KEY[key].least <= value]
+    for name in ratios if over else ():
+        new[name] = new[name].changed(dict.fromkeys([*over, *(BY_KEY[key].mirror for key in over if BY_KEY[key].mirror)]))
+    theirs = _of_followers(new, ratios, leader) if over else theirs
+    new[leader] = new[leader].changed({key: value - theirs.get(key, 0.0) for key, value in linear.items()})
+    return new
+
+
+def _of_followers(terms: Mapping[str, Terms], ratios: Mapping[str, float], leader: str) -> Terms:
+    """What the joints that mimic a leading one add to its coordinate."""
+    asymmetric = [(Terms.of({"negative": 0.0, "coulomb": 0.0}), 1.0)] if "negative" in terms[leader] else []
+    return folded([*asymmetric, *((_only_linear(terms[name]), k) for name, k in ratios.items())], leader)
+
+
+def _only_linear(terms: Terms) -> Terms:
+    return Terms.of({key: value for key, value in terms.items() if BY_KEY[key].linear})
 
 
 def _split(mechanism: Mechanism, tree: Tree, totals: list[Inertia]) -> tuple[dict[str, Inertia | None], list[str]]:
@@ -78,9 +144,13 @@ def _split(mechanism: Mechanism, tree: Tree, totals: list[Inertia]) -> tuple[dic
     return changed, remarks
 
 
-def _inertia(rest: Iterator[float]) -> Inertia:
+def _inertia(rest: Iterator[Scalar]) -> Inertia:
     m, x, y, z, *six = (next(rest) for _ in range(10))
     return Inertia(m, (x, y, z), Symmetric(*six))
+
+
+def _layout(tree: Tree) -> str:
+    return f"ten for each of {len(tree.bodies)} bodies, then the joint terms that are present"
 
 
 def _checked(pi: Iterable[float], tree: Tree) -> tuple[float, ...]:
@@ -91,7 +161,7 @@ def _checked(pi: Iterable[float], tree: Tree) -> tuple[float, ...]:
         values = ()
     if len(values) != expected:
         count = f"{len(values)} numbers" if values else repr(pi)
-        raise CallError(f"pi has {count}; expected {expected}: ten for each of {len(tree.bodies)} bodies, then the terms its joints have")
+        raise CallError(f"pi has {count}; expected {expected}: {_layout(tree)}")
     if not all(map(math.isfinite, values)):
         raise CallError(f"pi[{next(i for i, x in enumerate(values) if not math.isfinite(x))}] is not finite")
     return values

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..algebra.spatial import Inertia, Pose, moved
 from ..algebra.vector import apply
-from ..errors import ModelError
-from .model import Friction, Joint, Limits, Mechanism, Rotor
+from ..errors import ModelError, choices
+from .joint_terms import folded
+from .model import Coupling, Joint, Limits, Mechanism, Rotor
 from .near_integers import displaced
-from .tree import Body, Frame, Gear, Tree
+from .tree import Body, Frame, MountedRotor, Tree, TreeCoupling
 
 
 class Tie(NamedTuple):
@@ -40,15 +41,15 @@ def reduce(mechanism: Mechanism) -> Tree:
         bodies=bodies,
         coordinates=coordinates,
         gravity=mechanism.gravity,
-        friction=tuple(folded_friction(group) for group in groups),
-        armature=tuple(folded_armature(group) for group in groups),
+        terms=tuple(folded([(joint.terms, k) for joint, k in group], name) for name, group in zip(coordinates, groups, strict=True)),
         frames=frames,
         limits=tuple(folded_limits([(joint, *ties[joint.name][1:]) for joint, _ in group]) for group in groups),
-        gears=tuple(_gear(joint, joint.rotor, coordinates, bodies, frames) for joint in moving if joint.rotor is not None),
+        rotors=tuple(_rotor(joint, joint.rotor, coordinates, bodies, frames) for joint in moving if joint.rotor is not None),
+        couplings=tuple(_coupling(coupling, coordinates) for coupling in mechanism.couplings if _moves(coupling, ties)),
     )
 
 
-def _gear(joint: Joint, rotor: Rotor, coordinates: tuple[str, ...], bodies: tuple[Body, ...], frames: dict[str, Frame]) -> Gear:
+def _rotor(joint: Joint, rotor: Rotor, coordinates: tuple[str, ...], bodies: tuple[Body, ...], frames: dict[str, Frame]) -> MountedRotor:
     """The rotor of a joint on the body that carries it, which must not be moved by the joint itself."""
     mount, pose = frames[rotor.mount]
     below = mount
@@ -58,7 +59,20 @@ def _gear(joint: Joint, rotor: Rotor, coordinates: tuple[str, ...], bodies: tupl
                 f"joint {joint.name!r}: its rotor sits on {rotor.mount!r}, which the joint itself moves; mount it on an earlier link"
             )
         below = bodies[below].parent
-    return Gear(coordinates.index(joint.name), mount, rotor.ratio, apply(pose.R, rotor.axis))
+    return MountedRotor(coordinates.index(joint.name), mount, rotor.ratio, apply(pose.R, rotor.axis))
+
+
+def _coupling(coupling: Coupling, coordinates: tuple[str, ...]) -> TreeCoupling:
+    for name in (coupling.joint_a, coupling.joint_b):
+        if name not in coordinates:
+            raise ModelError(f"a coupling names {name!r}, which is no joint that moves on its own; {choices(name, coordinates)}")
+    a, b = coordinates.index(coupling.joint_a), coordinates.index(coupling.joint_b)
+    return TreeCoupling(coupling.joint_b, (a, b), coupling.terms)
+
+
+def _moves(coupling: Coupling, ties: dict[str, Tie]) -> bool:
+    """Whether both joints of a coupling move; one that is held has nothing to share."""
+    return coupling.joint_a in ties and coupling.joint_b in ties
 
 
 def walked(mechanism: Mechanism) -> list[Joint]:
@@ -125,25 +139,6 @@ def _body(joint: Joint, tied: Tie, coordinates: tuple[str, ...], frames: dict[st
     )
 
 
-Member = tuple[Joint, float]  # a joint and its multiplier
-
-
-def folded_friction(group: Sequence[Member]) -> Friction:
-    """Friction at the coordinate: Fv = sum k^2 Fv_i, Fc = sum |k| Fc_i, F0 = sum k F0_i. A term that no joint has stays absent.
-
-    The shapes (width, Stribeck velocity) are those of the leading joint, which is the first.
-    """
-    weights = (lambda k: k * k, abs, lambda k: k, abs, abs)
-    terms = [_total((joint.friction.terms[i], weight(k)) for joint, k in group) for i, weight in enumerate(weights)]
-    leader = next(joint for joint, k in group if joint.mimic is None)
-    return leader.friction.with_terms(terms)
-
-
-def folded_armature(group: Sequence[Member]) -> float | None:
-    """Rotor inertia at the coordinate [kg m2|kg]: Ia = sum k^2 Ia_i."""
-    return _total((joint.armature, k * k) for joint, k in group)
-
-
 def folded_limits(group: Iterable[tuple[Joint, float, float]]) -> Limits:
     """Limits of the coordinate under which every joint (joint, k, o) respects its own; the effort is that of the leading joint."""
     lower, upper, velocity, effort = Limits().lower, Limits().upper, Limits().velocity, Limits().effort
@@ -153,8 +148,3 @@ def folded_limits(group: Iterable[tuple[Joint, float, float]]) -> Limits:
         velocity = min(velocity, joint.limits.velocity / abs(k))
         effort = joint.limits.effort if joint.mimic is None else effort
     return Limits(lower, upper, velocity, effort)
-
-
-def _total(terms: Iterable[tuple[float | None, float]]) -> float | None:
-    present = [value * weight for value, weight in terms if value is not None]
-    return sum(present) if present else None

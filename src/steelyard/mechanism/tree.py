@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from ..algebra.scalar import Scalar
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import Vector
 from ..errors import CallError, choices
-from .model import Friction, Limits
+from .joint_terms import COUPLING_TERMS, JOINT_TERMS, JointState, JointTerm, Terms
+from .model import Limits
 
 
 class Frame(NamedTuple):
@@ -20,7 +23,7 @@ class Frame(NamedTuple):
     pose: Pose
 
 
-class Gear(NamedTuple):
+class MountedRotor(NamedTuple):
     """A rotor that spins with a coordinate on a body of its own choice, so that its momentum is felt there.
 
     It turns `ratio` times as fast as the coordinate, about `axis` (unit, in the frame of the body `mount`; -1 is the base). Its inertia is
@@ -31,6 +34,39 @@ class Gear(NamedTuple):
     mount: int
     ratio: float
     axis: Vector
+
+
+class TermUse(NamedTuple):
+    """A linear joint term of a tree: its owner, its row of the table, the coordinates that it acts on (two of a coupling), the values."""
+
+    owner: str
+    row: JointTerm
+    at: tuple[int, ...]
+    values: Terms
+
+    @property
+    def value(self) -> Any:
+        """The parameter."""
+        return self.values[self.row.key]
+
+    @property
+    def meaning(self) -> str:
+        """What the term is, in words."""
+        return self.row.meaning
+
+    def column(self, states: Sequence[JointState]) -> dict[int, Scalar]:
+        """The torque per unit of the value: coordinate -> factor."""
+        assert self.row.factor is not None
+        made = self.row.factor(self.values, *(states[i] for i in self.at))
+        return {self.at[0]: made} if len(self.at) == 1 else dict(zip(self.at, made, strict=True))
+
+
+class TreeCoupling(NamedTuple):
+    """A motor that two coordinates share, and its terms."""
+
+    owner: str
+    coordinates: tuple[int, int]
+    terms: Terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +91,16 @@ class Body:
 
 @dataclass(frozen=True)
 class Tree:
-    """Bodies in an order in which parents come first, `n` coordinates, joint terms per coordinate, named frames."""
+    """Bodies in an order in which parents come first, `n` coordinates with their joint terms, couplings, rotors, named frames."""
 
     bodies: tuple[Body, ...]
     coordinates: tuple[str, ...]
     gravity: Vector
-    friction: tuple[Friction, ...]
-    armature: tuple[float | None, ...]
+    terms: tuple[Terms, ...]
     frames: Mapping[str, Frame]
     limits: tuple[Limits, ...] = ()
-    gears: tuple[Gear, ...] = ()
+    rotors: tuple[MountedRotor, ...] = ()
+    couplings: tuple[TreeCoupling, ...] = ()
 
     @property
     def n(self) -> int:
@@ -76,9 +112,49 @@ class Tree:
             raise CallError(f"no frame is called {name!r}; {choices(name, self.frames)}")
         return self.frames[name]
 
+    @cached_property
+    def joint_terms(self) -> tuple[TermUse, ...]:
+        """Every linear joint term in the order of the parameter vector: coordinate by coordinate, then coupling by coupling."""
+        own = [(name, JOINT_TERMS, (c,), terms) for c, (name, terms) in enumerate(zip(self.coordinates, self.terms, strict=True))]
+        shared = [(coupling.owner, COUPLING_TERMS, coupling.coordinates, coupling.terms) for coupling in self.couplings]
+        return tuple(
+            TermUse(owner, row, at, terms)
+            for owner, table, at, terms in (*own, *shared)
+            for row in table
+            if row.linear and row.key in terms
+        )
+
+    def with_joint_terms(self, values: Sequence[Scalar]) -> Tree:
+        """Replace the values of `joint_terms`, in their order."""
+        uses, rest = self.joint_terms, iter(values)
+        new: dict[tuple[int, ...], dict[str, Scalar]] = {}
+        for use in uses:
+            new.setdefault(use.at, {})[use.row.key] = next(rest)
+        terms = tuple(terms.changed(new.get((c,), {})) for c, terms in enumerate(self.terms))
+        couplings = tuple(each._replace(terms=each.terms.changed(new.get(each.coordinates, {}))) for each in self.couplings)
+        return replace(self, terms=terms, couplings=couplings)
+
+    def without_friction(self) -> Tree:
+        """Keep only the joint terms that are inertial."""
+        return replace(
+            self,
+            terms=tuple(Terms.of({row.key: terms.get(row.key) for row in JOINT_TERMS if row.inertial}) for terms in self.terms),
+            couplings=tuple(
+                each._replace(terms=Terms.of({row.key: each.terms.get(row.key) for row in COUPLING_TERMS if row.inertial}))
+                for each in self.couplings
+            ),
+        )
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether every joint moves on its own, coupled to others by rigid bodies alone: no mimic, no spinning rotor, no shared motor."""
+        tied = len(self.bodies) != self.n or any(body.multiplier != 1.0 for body in self.bodies)
+        coupled = any(len(use.at) > 1 and use.row.inertial for use in self.joint_terms)
+        return not tied and not coupled and all(rotor.mount < 0 for rotor in self.rotors)
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = (self.bodies, self.coordinates, self.gravity, self.friction, self.armature, dict(self.frames), self.limits, self.gears)
+        fields = (self.bodies, self.coordinates, self.gravity, self.terms, dict(self.frames), self.limits, self.rotors, self.couplings)
         return (Tree, fields)  # a read-only mapping cannot be pickled as it is

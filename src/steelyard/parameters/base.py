@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..dynamics.parametric import JOINT_TERMS, parameter_names
 from ..dynamics.regressor import regressor
+from ..mechanism.parameter_vector import LINK_TERMS, parameter_names
 from ..mechanism.tree import Tree
 
 Array = NDArray[np.float64]
@@ -178,7 +178,7 @@ def short_names(names: Sequence[str], links: Sequence[str] = (), joints: Sequenc
     short = []
     for name in names:
         owner, _, term = name.rpartition(".")
-        index = numbers[term in JOINT_TERMS].get(owner)
+        index = numbers[term not in LINK_TERMS].get(owner)
         short.append(name if index is None else f"{term}{index}")
     return tuple(short)
 

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.customise.right_angles import HARMLESS, settled
 from ..dynamics.kinematics import find_frame
+from ..errors import CallError
 from ..kernels import kernel
 from ..mechanism import Mechanism, Tree, reduce
+from ..mechanism.edit import tip
 from ..mechanism.fingerprint import fingerprint
 from ..mechanism.near_integers import LOOSE
-from ..mechanism.parameter_vector import parameter_names, parameters
+from ..mechanism.parameter_vector import parameter_names, parameter_units, parameters
 
 Array = NDArray[np.float64]
+Wrench = ArrayLike | Mapping[str, ArrayLike]
 
 
 class Described:
     """A mechanism, reduced to moving bodies, with the kernels that were made for it."""
 
     def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
+        self._mechanism = mechanism
         self._gufuncs: dict[str, Any] = {}  # of single calls, see single_call.py
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The description: links, joints, gravity. It cannot be replaced; edits make new robots."""
+        return self._mechanism
 
     @cached_property
     def tree(self) -> Tree:
@@ -52,14 +61,18 @@ class Described:
         return tuple(self.tree.frames)
 
     @property
+    def body_names(self) -> tuple[str, ...]:
+        """The moving bodies, each named after the link that its joint carries: the order of the rows of wrenches and reactions."""
+        return tuple(body.name for body in self.tree.bodies)
+
+    @cached_property
     def end_effector(self) -> str:
-        """The frame meant where none is named: the last one on the last moving body."""
-        last = len(self.tree.bodies) - 1
-        return [name for name, frame in self.tree.frames.items() if frame.body == last][-1]
+        """The frame meant where none is named: the last one on the last body of the arm. Raises CallError where there are several tips."""
+        return tip(self.mechanism)
 
     @cached_property
     def parameters(self) -> Array:
-        """The vector pi, (p,): ten per link, then Ia, Fv, Fc, F0 per joint where present. Units kg, kg m, kg m2; N m s/rad, N m."""
+        """The vector pi, (p,): ten per link, then the joint terms that are present (Ia, Fv, Fc, ...). Units are in `parameter_units`."""
         pi = np.array(parameters(self.tree), dtype=np.float64)
         pi.flags.writeable = False
         return pi
@@ -68,6 +81,11 @@ class Described:
     def parameter_names(self) -> tuple[str, ...]:
         """Labels of `parameters`, such as link3.mcx and joint3.Fv."""
         return parameter_names(self.tree)
+
+    @cached_property
+    def parameter_units(self) -> tuple[str, ...]:
+        """Units of `parameters`, such as kg, kg m, kg m2, N m s/rad."""
+        return parameter_units(self.tree)
 
     @property
     def gravity(self) -> Array:
@@ -92,8 +110,8 @@ class Described:
     @property
     def drive_model(self) -> str:
         """Which model of the drives the robot has, in a sentence."""
-        spinning = sum(gear.mount >= 0 for gear in self.tree.gears)
-        felt = sum(Ia is not None for Ia in self.tree.armature)
+        spinning = sum(rotor.mount >= 0 for rotor in self.tree.rotors)
+        felt = sum("armature" in terms for terms in self.tree.terms)
         if spinning:
             return f"{spinning} of {self.n} rotors spin on moving links: their gyroscopic coupling is in the model"
         return f"{felt} of {self.n} joints feel a rotor inertia on the diagonal only" if felt else "no rotor inertia"
@@ -115,11 +133,23 @@ class Described:
 
     def _call(self, name: str, arrays: tuple[Any, ...], parameters: Any, out: Any, wrench: Any = None, frame: str | None = None) -> Any:
         """The kernel of an algorithm on some arrays."""
-        extra = [x for x in (wrench, parameters) if x is not None]
-        made = self._kernel(name, wrench is not None, parameters is not None, frame)
+        frames, wrenches = self._wrenches(wrench)
+        extra = [x for x in (wrenches, parameters) if x is not None]
+        made = self._kernel(name, frames, parameters is not None, frame)
         return made(*arrays, *extra, out=out)
 
-    def _kernel(self, name: str, wrench: bool = False, parameters: bool = False, frame: str | None = None) -> Kernel:
+    def _wrenches(self, wrench: Wrench | None) -> tuple[tuple[str, ...] | None, Any]:
+        """The frames of a wrench argument, () for the bodies' own, and one array of all, (..., frames, 6)."""
+        if wrench is None or not isinstance(wrench, Mapping):
+            return (None if wrench is None else ()), wrench
+        frames = tuple(sorted(wrench))
+        arrays = [np.asarray(wrench[self._frame(frame)], dtype=np.float64) for frame in frames]
+        for frame, array in zip(frames, arrays, strict=True):
+            if array.shape[-1:] != (6,):
+                raise CallError(f"wrench at {frame!r} has shape {array.shape}; expected (..., 6): force [N], then moment [N m]")
+        return (frames, np.stack(np.broadcast_arrays(*arrays), axis=-2)) if frames else (None, None)
+
+    def _kernel(self, name: str, wrench: tuple[str, ...] | None = None, parameters: bool = False, frame: str | None = None) -> Kernel:
         return kernel(self.fingerprint, self.tree, name, wrench=wrench, parameters=parameters, frame=frame)
 
     def _prepare(self, name: str, *frame: str | None) -> None:

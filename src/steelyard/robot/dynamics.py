@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from .description import Array, Described
+from .description import Array, Described, Wrench
 
 
 class Dynamics(Described):
@@ -15,15 +15,16 @@ class Dynamics(Described):
         q: ArrayLike,
         qd: ArrayLike,
         qdd: ArrayLike,
-        wrench: ArrayLike | None = None,
+        wrench: Wrench | None = None,
         *,
         parameters: ArrayLike | None = None,
         out: Array | None = None,
     ) -> Array:
         """Torques that give a motion, (..., n) [N m|N]: tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd) - J^T wrench.
 
-        q [rad|m], qd, qdd: (..., n). wrench: (..., n, 6), the force [N] then moment [N m] that the environment applies to each link, in
-        the base frame about the link frame's origin. Luh, Walker and Paul 1980; lecture "Newton-Euler formulation", algorithms 1 and 2.
+        q [rad|m], qd, qdd: (..., n). `wrench` is what the environment applies, force [N] then moment [N m], in the base frame about the
+        frame's origin: {"tool0": (..., 6)} for any frames, or (..., bodies, 6) in the order of `body_names`.
+        Luh, Walker and Paul 1980; lecture "Newton-Euler formulation", algorithms 1 and 2.
         """
         return self._call("inverse_dynamics", (q, qd, qdd), parameters, out, wrench)
 
@@ -32,7 +33,7 @@ class Dynamics(Described):
         q: ArrayLike,
         qd: ArrayLike,
         tau: ArrayLike,
-        wrench: ArrayLike | None = None,
+        wrench: Wrench | None = None,
         *,
         parameters: ArrayLike | None = None,
         out: Array | None = None,
@@ -83,8 +84,8 @@ class Dynamics(Described):
         """Y(q, qd), (..., n, p), with Y @ parameters = momentum (the columns of friction are zero). Gautier and Khalil 1988."""
         return self._call("momentum_regressor", (q, qd), None, out)
 
-    def energy_regressor(self, q: ArrayLike, qd: ArrayLike) -> Array:
+    def energy_regressor(self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None) -> Array:
         """y(q, qd), (..., p), with y @ parameters = kinetic_energy + potential_energy [J]. Lecture "Linearity": T_i = a_T theta_i, U_i =
         a_U theta_i.
         """
-        return self._call("kinetic_energy_regressor", (q, qd), None, None) + self._call("potential_energy_regressor", (q,), None, None)
+        return self._call("energy_regressor", (q, qd), None, out)

@@ -35,25 +35,23 @@ class Edits(Described):
         return self._like(edit.with_payload(self.mechanism, mass, com, inertia, self._frame(frame)))
 
     def with_friction(
-        self,
-        viscous: Values | None = None,
-        coulomb: Values | None = None,
-        offset: Values | None = None,
-        *,
-        negative: Values | None = None,
-        stiction: Values | None = None,
-        width: Values | None = None,
-        stribeck: Values | None = None,
+        self, viscous: Values | None = None, coulomb: Values | None = None, offset: Values | None = None, **terms: Values | None
     ) -> Robot:
-        """This robot with friction Fv qd + Fc sign(qd) + F0 [N m|N]: each one number, one per joint, or by joint name; what is not given
-        stays.
+        """This robot with friction Fv qd + Fc sign(qd) + F0 [N m|N]: each one number, one per joint, or by joint name.
 
-        `negative` is the Coulomb friction Fn of backward motion, `stiction` Fs with the velocity `stribeck` [rad/s] at which it fades,
-        `width` [rad/s] makes Coulomb friction smooth: tanh(qd / width). The last two are nonlinear shapes and have no column in the
-        regressor.
+        Further terms are the keys of `mechanism.joint_terms.FRICTION`: `negative` Fn is the Coulomb friction of backward motion, `stiction`
+        Fs fades at the velocity `stribeck` [rad/s|m/s], `width` [rad/s|m/s] makes Coulomb friction smooth, tanh(qd / width). The last two
+        are shapes: they have no column in the regressor. Armstrong-Helouvry, Dupont and Canudas de Wit 1994, section 2.2.
         """
-        given = {"negative": negative, "stiction": stiction, "width": width, "stribeck": stribeck}
-        return self._like(edit.with_friction(self.mechanism, viscous, coulomb, offset, **given))
+        return self._like(edit.with_friction(self.mechanism, viscous=viscous, coulomb=coulomb, offset=offset, **terms))
+
+    def with_coupling(self, joint_a: str, joint_b: str, **terms: float | None) -> Robot:
+        """This robot with a motor that two joints share: armature Iam, viscous Fvm, coulomb Fcm, width, as `mechanism.Coupling` says."""
+        return self._like(edit.with_coupling(self.mechanism, joint_a, joint_b, **terms))
+
+    def with_joint_terms(self, keys: Sequence[str]) -> Robot:
+        """This robot with a parameter for each of these joint terms at every joint, zero where it had none: armature, viscous, ..."""
+        return self._like(edit.with_joint_terms(self.mechanism, keys))
 
     def without_friction(self) -> Robot:
         """This robot with joints that do not rub."""
@@ -66,6 +64,10 @@ class Edits(Described):
         (the joint's axis by default): the full model with gyroscopic coupling. Lecture "Newton-Euler formulation", augmented link.
         """
         return self._like(edit.with_rotors(self.mechanism, armature, ratio, axis, mount))
+
+    def without_rotors(self) -> Robot:
+        """This robot without rotor inertia, shared motors included."""
+        return self._like(edit.without_rotors(self.mechanism))
 
     def freeze(self, positions: Mapping[str, float]) -> Robot:
         """This robot with some joints held at given positions [rad|m]."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..mechanism.edit import tips
 from .description import Described
 
 if TYPE_CHECKING:
@@ -36,10 +37,16 @@ class Files(Described):
         frame: str | None = None,
         overwrite: bool = False,
     ) -> tuple[Path, Path]:
-        """Write C99 for a controller, <name>.h and <name>.c in double or float, both or neither. Returns their paths. See docs/c.md."""
+        """Write C99 for a controller, <name>.h and <name>.c in double or float, both or neither. Returns their paths.
+
+        Kinematics are those of `frame`, the end-effector by default; a robot with several tips has none unless it is named. See docs/c.md.
+        """
         from ..c_export import module, write_c
 
-        made = module(self.tree, self.name, self._frame(frame), real=real, functions=functions, fingerprint=self.fingerprint)
+        branched = frame is None and functions is None and len(tips(self.mechanism)) != 1  # then kinematics are left out
+        made = module(
+            self.tree, self.name, None if branched else self._frame(frame), real=real, functions=functions, fingerprint=self.fingerprint
+        )
         return write_c(made, directory, overwrite)
 
     def symbolic(

@@ -7,7 +7,8 @@
  * Units are SI; [a|b] is a for a joint that turns, b for one that slides.
  * Operations are additions, subtractions, multiplications, divisions and negations; functions of <math.h> are counted apart.
  *
- * Gravity in the base frame [m/s2]: 0, -9.81, 0. Frame of kinematics: link2.
+ * Gravity in the base frame [m/s2]: 0, -9.81, 0.
+ * Frame of kinematics: link2.
  * Joints, in the order of q (2):
  *   0 joint1 (turns)
  *   1 joint2 (turns)

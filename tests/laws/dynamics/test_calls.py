@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,13 +31,19 @@ def arguments(name: str) -> dict[str, np.ndarray]:
     return {k: np.arange(6) * 0.01 if k == "t" else known[k][[0, 1, 2, 3, 4, 0]] for k in needed}
 
 
+def bound_method(name: str) -> Any:
+    """A method of the torso; where it takes a frame, of one of its two tips."""
+    method = getattr(case("torso").robot, name)
+    return partial(method, frame=case("torso").robot.frame_names[-1]) if "frame" in taken(method) else method
+
+
 def results(value: Any) -> list[np.ndarray]:
     return list(value) if isinstance(value, tuple) else [value]
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_result_is_written_where_it_is_wanted(name: str) -> None:
-    method, given = getattr(case("torso").robot, name), arguments(name)
+    method, given = bound_method(name), arguments(name)
     expected = results(method(**given))
     out = tuple(np.full_like(array, np.nan) for array in expected)
     returned = results(method(**given, out=out if len(out) > 1 else out[0]))
@@ -47,7 +54,7 @@ def test_a_result_is_written_where_it_is_wanted(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in METHODS if "t" not in taken(getattr(sy.Robot, name))])
 def test_batches_have_any_shape_and_broadcast(name: str) -> None:
-    method, given = getattr(case("torso").robot, name), arguments(name)
+    method, given = bound_method(name), arguments(name)
     expected = results(method(**given))
     reshaped = results(method(**{k: a.reshape(2, 3, *a.shape[1:]) for k, a in given.items()}))
     spread = results(method(**{k: a if i else a[:1, None] for i, (k, a) in enumerate(given.items())}))

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from steelyard.algebra.spatial import Inertia
-from steelyard.dynamics.aba import articulated
+from steelyard.dynamics.aba import aba
 from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
 from steelyard.dynamics.customise.base_inertias import regrouped
 from steelyard.dynamics.customise.canonical_frames import canonical
 from steelyard.dynamics.energy import kinetic_energy
-from steelyard.dynamics.forward_by_crba import composite_forward
+from steelyard.dynamics.forward_by_crba import forward_by_crba
 from steelyard.dynamics.gravity import gravity_torque
 from steelyard.dynamics.momentum import momentum
-from steelyard.dynamics.parametric import parameter_vector, with_scalars
 from steelyard.dynamics.rnea import inverse_dynamics
+from steelyard.mechanism.parameter_vector import parameters, with_scalars
 from tests.random_robots import close, random_state, random_tree
 
 CASES = [(seed, seed % 3 == 2, seed % 4 == 1) for seed in range(24)]
@@ -36,9 +36,9 @@ def test_joint_space_does_not_notice(seed, tied, chain, change):
     close(momentum(new, q, qd), momentum(tree, q, qd))
     close(kinetic_energy(new, q, qd), kinetic_energy(tree, q, qd))
     tau = inverse_dynamics(tree, q, qd, qdd)
-    close(composite_forward(new, q, qd, tau), qdd, 1e-9)
+    close(forward_by_crba(new, q, qd, tau), qdd, 1e-9)
     if not tied:
-        close(articulated(new, q, qd, tau), qdd, 1e-9)
+        close(aba(new, q, qd, tau), qdd, 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -70,7 +70,7 @@ def test_regrouping_leaves_exact_zeros(seed):
 def test_canonical_takes_parameters_that_are_scalars(rng):
     tree = random_tree(rng, 5)
     q, qd, qdd = random_state(rng, tree, 3)
-    pi = np.array(parameter_vector(tree))[:, None] * rng.uniform(0.9, 1.1, size=(1, 3))
+    pi = np.array(parameters(tree))[:, None] * rng.uniform(0.9, 1.1, size=(1, 3))
     free = with_scalars(tree, list(pi))
     close(inverse_dynamics(regrouped(canonical(free)), q, qd, qdd), inverse_dynamics(free, q, qd, qdd))
 

@@ -9,20 +9,20 @@ import pytest
 
 from steelyard.algebra.spatial import Inertia, Pose
 from steelyard.algebra.vector import Symmetric
-from steelyard.dynamics.aba import articulated
+from steelyard.dynamics.aba import aba
 from steelyard.dynamics.coriolis import christoffel, coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
 from steelyard.dynamics.customise.base_inertias import regrouped
 from steelyard.dynamics.energy import kinetic_energy
-from steelyard.dynamics.forward_by_crba import composite_forward
+from steelyard.dynamics.forward_by_crba import forward_by_crba
 from steelyard.dynamics.gravity import gravity_torque, potential_energy
 from steelyard.dynamics.joint_torques import friction_torque
 from steelyard.dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
 from steelyard.dynamics.momentum import momentum
-from steelyard.dynamics.parametric import parameter_vector
 from steelyard.dynamics.regressor import regressor
 from steelyard.dynamics.rnea import inverse_dynamics
-from steelyard.mechanism.model import Friction
+from steelyard.mechanism.joint_terms import JOINT_TERMS, Terms
+from steelyard.mechanism.parameter_vector import parameters
 from steelyard.mechanism.tree import Body, Tree
 from tests.random_robots import random_tree
 
@@ -57,6 +57,9 @@ class Unit:
     def __rtruediv__(self, other):
         return self.inverse() * other
 
+    def absolute(self):
+        return self
+
     def inverse(self):
         return Unit(-self.kg, -self.m, -self.s)
 
@@ -83,12 +86,10 @@ NEWTON, JOULE = KG * M / S / S, KG * M * M / S / S
 
 def with_units(tree: Tree) -> Tree:
     """The tree whose numbers are only their units. Rotations and axes are pure numbers."""
-    joints = list(zip(tree.friction, tree.armature, coordinate_kinds(tree), strict=True))
-    friction = tuple(friction_units(f, effort_unit(kind), position(kind)) for f, _, kind in joints)
-    armature = tuple(None if Ia is None else effort_unit(kind) * S * S / position(kind) for _, Ia, kind in joints)
+    terms = tuple(term_units(own, kind) for own, kind in zip(tree.terms, coordinate_kinds(tree), strict=True))
     a = M / S / S
     frames = {name: frame._replace(pose=Pose(frame.pose.R, (M, M, M))) for name, frame in tree.frames.items()}
-    return replace(tree, bodies=tuple(map(body_units, tree.bodies)), gravity=(a, a, a), friction=friction, armature=armature, frames=frames)
+    return replace(tree, bodies=tuple(map(body_units, tree.bodies)), gravity=(a, a, a), terms=terms, frames=frames)
 
 
 def body_units(body: Body) -> Body:
@@ -108,9 +109,19 @@ def effort_unit(kind: str) -> Unit:
     return JOULE / position(kind)
 
 
-def friction_units(friction: Friction, effort: Unit, x: Unit) -> Friction:
-    terms = (friction.viscous, effort * S / x), (friction.coulomb, effort), (friction.offset, effort)
-    return Friction(*(None if term is None else unit for term, unit in terms))
+def term_units(terms: Terms, kind: str) -> Terms:
+    """The units that the table of joint terms states, as scalars."""
+    return Terms.of({row.key: stated_unit(row.unit[kind == "prismatic"]) for row in JOINT_TERMS if row.key in terms})
+
+
+def stated_unit(text: str) -> Unit:
+    """A unit such as 'N m s/rad' or 'kg m2'."""
+    known = {"N": NEWTON, "m": M, "m2": M * M, "kg": KG, "s": S, "rad": ONE}
+    above, _, below = text.partition("/")
+    unit = ONE
+    for word in above.split():
+        unit = unit * known[word]
+    return unit / known[below] if below else unit
 
 
 def expect(values, units):
@@ -138,7 +149,7 @@ def test_torques(robot):
     expect(inverse_dynamics(tree, q, qd, qdd, wrench), efforts)
     expect(gravity_torque(tree, q), efforts)
     expect(friction_torque(tree, qd), efforts)
-    Y, pi = regressor(tree, q, qd, qdd), parameter_vector(tree)
+    Y, pi = regressor(tree, q, qd, qdd), parameters(tree)
     for row, unit in zip(Y, efforts, strict=True):
         expect([y * p for y, p in zip(row, pi, strict=True)], [unit] * len(pi))
 
@@ -147,8 +158,8 @@ def test_accelerations(robot):
     tree, q, qd, qdd = robot
     tau = [JOULE / u for u in q]
     wrench = [[NEWTON] * 3 + [JOULE] * 3 for _ in tree.bodies]
-    expect(articulated(tree, q, qd, tau, wrench), qdd)
-    expect(composite_forward(tree, q, qd, tau, wrench), qdd)
+    expect(aba(tree, q, qd, tau, wrench), qdd)
+    expect(forward_by_crba(tree, q, qd, tau, wrench), qdd)
 
 
 def test_matrices(robot):

@@ -64,7 +64,7 @@ def test_the_drive_bears_the_reaction_about_its_axis(name: str) -> None:
     for i, body in enumerate(x.robot.tree.bodies):
         part = found[:, i, 3:] if body.kind == "revolute" else found[:, i, :3]
         rigid[:, body.coordinate] += body.multiplier * (part @ body.axis)
-    armature = np.array([Ia or 0.0 for Ia in x.robot.tree.armature])
+    armature = np.array([terms.get("armature", 0.0) for terms in x.robot.tree.terms])
     close(rigid, x.tau - x.robot.friction_torque(x.qd) - armature * x.qdd)
 
 

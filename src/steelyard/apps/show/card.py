@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...algebra.spatial import at_com
+from ...mechanism.joint_terms import JOINT_TERMS
 from .console import fixed, number, remarks, table
 
 if TYPE_CHECKING:
@@ -61,16 +62,15 @@ def head(robot: Robot) -> Text:
 def _joints(robot: Robot) -> Table:
     """One row per coordinate; columns that no joint fills are left out."""
     rows = []
-    for name, limits, friction, armature in zip(
-        robot.joint_names, robot.tree.limits, robot.tree.friction, robot.tree.armature, strict=True
-    ):
+    for name, limits, terms in zip(robot.joint_names, robot.tree.limits, robot.tree.terms, strict=True):
         travel = f"{number(limits.lower, 3)} … {number(limits.upper, 3)}"
-        numbers = (limits.velocity, limits.effort, armature, friction.viscous, friction.coulomb, friction.offset)
+        numbers = (limits.velocity, limits.effort, *(terms.get(row.key) for row in JOINT_TERMS))
         kind = robot.mechanism.joint(name).kind
         rows.append([name, kind, robot.mechanism.joint(name).child, travel, *(number(x) for x in numbers)])
-    names = ["joint", "kind", "carries", ">travel", ">speed", ">effort", ">Ia", ">Fv", ">Fc", ">F0"]
+    names = ["joint", "kind", "carries", ">travel", ">speed", ">effort", *(f">{row.symbol}" for row in JOINT_TERMS)]
     kept = [i for i in range(len(names)) if i < 4 or any(row[i] not in ("", "–") for row in rows)]
-    made = table("Joints", [names[i] for i in kept], "rad or m, N m or N; Ia rotor, Fv viscous, Fc Coulomb, F0 offset; – unlimited")
+    meanings = "; ".join(f"{row.symbol} {row.meaning}" for i, row in enumerate(JOINT_TERMS) if i + 6 in kept)
+    made = table("Joints", [names[i] for i in kept], "rad or m, N m or N; – unlimited" + (f"; {meanings}" if meanings else ""))
     for row in rows:
         made.add_row(*(row[i] for i in kept))
     return made

@@ -70,6 +70,17 @@ def gradient(value: Any, inputs: Sequence[Expr]) -> list[Any]:
     return [adjoints.get(x.id, 0.0) for x in inputs]
 
 
+def substitute(values: Sequence[Any], changes: dict[Expr, Any]) -> list[Any]:
+    """Compute the values anew with other nodes or floats in the place of some nodes."""
+    new: dict[int, Any] = {node.id: value for node, value in changes.items()}
+    for node in _between(values):
+        if node.id not in new:
+            args = [new.get(a.id, a) for a in node.args]
+            same = all(a is b for a, b in zip(args, node.args, strict=True))
+            new[node.id] = node if same else node.graph.apply(node.op, *args)
+    return [new[v.id] if isinstance(v, Expr) else v for v in values]
+
+
 def _between(values: Sequence[Any]) -> list[Expr]:
     """All nodes that the values depend on, arguments first."""
     found: dict[int, Expr] = {}

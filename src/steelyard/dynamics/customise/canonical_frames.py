@@ -35,8 +35,8 @@ def canonical(tree: Tree) -> Tree:
         R, p = np.array(body.placement.R, dtype=float), np.array(body.placement.p, dtype=float)
         bodies.append(rebuilt(body, above.T @ R @ turn, above.T @ (R @ origin + p - start), (turn, origin), reach))
     weight = float(np.linalg.norm(tree.gravity))
-    gears = tuple(gear._replace(axis=_turned(turns[gear.mount] if gear.mount >= 0 else base, gear.axis)) for gear in tree.gears)
-    return replace(tree, bodies=tuple(bodies), gravity=(0.0, 0.0, -weight), frames={}, gears=gears)
+    rotors = tuple(each._replace(axis=_turned(turns[each.mount] if each.mount >= 0 else base, each.axis)) for each in tree.rotors)
+    return replace(tree, bodies=tuple(bodies), gravity=(0.0, 0.0, -weight), frames={}, rotors=rotors)
 
 
 def _turned(turn: Array, axis: Vector) -> Vector:

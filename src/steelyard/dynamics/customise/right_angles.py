@@ -11,7 +11,7 @@ from ...algebra.spatial import Pose
 from ...mechanism import near_integers as snap
 from ...mechanism.tree import Body, Tree
 from ..crba import mass_matrix
-from ..rnea import newton_euler
+from ..rnea import rnea
 
 HARMLESS = 4e-10  # of the largest acceleration
 _SAMPLES = 6
@@ -37,7 +37,7 @@ def _change(tree: Tree, close: Tree) -> float:
     rng = np.random.default_rng(0)
     q, qd, qdd = (list(x) for x in rng.uniform(-1.0, 1.0, (3, tree.n, _SAMPLES)))
     M = _dense([x for row in mass_matrix(tree, q) for x in row]).reshape(_SAMPLES, tree.n, tree.n)
-    tau = _dense(newton_euler(close, q, qd, qdd)) - _dense(newton_euler(tree, q, qd, qdd))
+    tau = _dense(rnea(close, q, qd, qdd)) - _dense(rnea(tree, q, qd, qdd))
     try:
         change = np.linalg.solve(M, tau[:, :, None])
     except np.linalg.LinAlgError:

@@ -27,7 +27,7 @@ class Information:
     @classmethod
     def of(cls, robot: Robot) -> Information:
         """For the robot with rotor inertia and friction at every joint, as it will be identified."""
-        whole = complete(robot)
+        whole = robot.with_joint_terms(("armature", "viscous", "coulomb", "offset"))
         Y = sampled_regressor(whole.tree)
         tau = (Y @ whole.parameters).reshape(-1, robot.n)
         size = np.sqrt(np.mean(tau**2, axis=0))
@@ -58,14 +58,3 @@ class Information:
         points = POINTS * motion.harmonics
         q, qd, qdd = motion(np.arange(points) * motion.period / points)
         return q, qd, qdd
-
-
-def complete(robot: Robot) -> Robot:
-    """The robot with a rotor and viscous, Coulomb and offset friction at every joint, zero where it has none."""
-    friction, names = robot.tree.friction, robot.joint_names
-    lacking = {
-        what: {n: 0.0 for n, f in zip(names, friction, strict=True) if getattr(f, what) is None}
-        for what in ("viscous", "coulomb", "offset")
-    }
-    rotors = {n: 0.0 for n, Ia in zip(names, robot.tree.armature, strict=True) if Ia is None}
-    return robot.with_friction(**lacking).with_rotors(rotors)

@@ -178,18 +178,10 @@ def build_model(
     for term in friction:
         if term not in TERMS:
             raise CallError(f"friction {term!r} is unknown; {choices(str(term), TERMS)}")
-    full = with_terms(robot, [term for term in friction if term in FRICTION], rotor)
+    full = robot.with_joint_terms([*(["armature"] if rotor else []), *(term for term in friction if term in FRICTION)])
     bound = tuple(extra.bound(full.joint_names) for extra in extras)
     bare = Model(full, bound)
     return Model(full, bound, held(bare, hold), known, (0.0,) * robot.n)
-
-
-def with_terms(robot: Robot, friction: Sequence[str], rotor: bool) -> Robot:
-    """The robot with a term, zero if need be, wherever one is to be found; terms that it has already and are not asked for stay."""
-    tree = robot.tree
-    wanted = {term: [getattr(f, term) or 0.0 for f in tree.friction] for term in friction}
-    robot = robot.with_friction(**wanted) if wanted else robot
-    return robot.with_rotors([Ia or 0.0 for Ia in tree.armature]) if rotor else robot
 
 
 def held(model: Model, hold: Sequence[str] | Mapping[str, float | None]) -> tuple[tuple[int, float], ...]:

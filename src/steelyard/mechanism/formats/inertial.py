@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from decimal import Context, Decimal, localcontext
 
 from ...algebra.spatial import Inertia, Pose, at_com, from_com, moved, rotated
 from ...algebra.vector import ZERO, Symmetric, Vector
-from ..model import Mechanism
-from .terms import same_joint
+from ..model import Joint, Mechanism
 
 HERE = Pose()
 LARGEST = 1e60  # squares and products of what is read must not overflow
@@ -91,3 +91,12 @@ def _same_inertia(wanted: Inertia | None, found: Inertia | None) -> bool:
     first = max(abs(a - b) for a, b in zip(wanted.h, found.h, strict=True))
     second = max(abs(a - b) for a, b in zip(wanted.I, found.I, strict=True))
     return wanted.m == found.m and first <= TOLERANCE * wanted.m * length and second <= TOLERANCE * moment
+
+
+def same_joint(wanted: Joint, found: Joint, tolerance: float) -> bool:
+    """Whether a joint was read back: equal, with the rotation of its origin and the size of its terms within the tolerance."""
+    pairs = zip(sum(wanted.origin.R, ()), sum(found.origin.R, ()), strict=True)
+    turned = max(abs(a - b) for a, b in pairs)
+    a, b = wanted.terms, found.terms
+    close = a.keys() == b.keys() and all(math.isclose(a[name], b[name], rel_tol=tolerance) for name in a)
+    return turned <= tolerance and close and replace(found, terms=a, origin=found.origin._replace(R=wanted.origin.R)) == wanted

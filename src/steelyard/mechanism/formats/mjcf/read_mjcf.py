@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,9 @@ from ....algebra.vector import IDENTITY, ZERO, Matrix, Symmetric, Vector, neg
 from ....errors import ModelError, SteelyardWarning
 from ... import near_integers as snap
 from ...check import finished
+from ...joint_terms import Terms
 from ...model import Joint, Limits, Link, Mechanism, Mimic, Source
 from ...near_integers import displaced
-from ..terms import with_joint_terms
 from .compile_mjcf import compiled, import_mujoco
 from .left_out import joint_name, left_out_of_model, linear_terms
 
@@ -101,7 +102,7 @@ def _joint(model: Any, names: _Names, joint: int, parent: str, child: str, place
         limits=_limits(model, joint),
         mimic=_mimic(model, names, joint),
     )
-    return with_joint_terms(made, {term: value for term, value in linear_terms(model, joint).items() if value})
+    return replace(made, terms=Terms.of({term: value for term, value in linear_terms(model, joint).items() if value}))
 
 
 def _limits(model: Any, joint: int) -> Limits:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from ....algebra.rotation import from_rpy
 from ....algebra.spatial import Inertia, Pose, from_com
 from ....algebra.vector import IDENTITY, Matrix, Symmetric
-from ...model import Joint, Limits, Mimic, Rotor
+from ...joint_terms import COUPLING_TERMS, FRICTION, Terms
+from ...model import Coupling, Joint, Limits, Mimic, Rotor
 from ..inertial import HERE, about_frame
-from ..terms import FRICTION, with_joint_terms
 from .keys import TomlKeys
 
 INERTIA = ("mass", "com", "first_moment", "inertia", "inertia_at")
@@ -45,7 +45,7 @@ def read_moving(row: TomlKeys, joint: Joint, angle: float, parent: str) -> Joint
     """A joint with what only a moving one has: limits, terms, rotor, mimic. `angle` is the unit of angles in rad."""
     limits = read_limits(row, 1.0 if joint.kind == "prismatic" else angle)
     joint = replace(joint, limits=limits, mimic=_mimic(row), rotor=_rotor(row, parent))
-    return with_joint_terms(joint, read_terms(row))
+    return replace(joint, terms=read_terms(row))
 
 
 def read_limits(joint: TomlKeys, unit: float) -> Limits:
@@ -60,13 +60,13 @@ def read_limits(joint: TomlKeys, unit: float) -> Limits:
     return Limits(lower * unit, upper * unit, velocity * unit, effort)
 
 
-def read_terms(joint: TomlKeys) -> dict[str, float]:
+def read_terms(joint: TomlKeys) -> Terms:
     """Joint terms, at the joint's side: `friction = { viscous, coulomb, ... }`, and the rotor inertia Ia [kg m2|kg].
 
     Ia is `armature`, or `motor = { rotor_inertia, gear_ratio }`: Ia = G^2 Jm.
     """
     friction = joint.table("friction")
-    terms = {name: friction.optional(name) for name in FRICTION} | {"armature": joint.optional("armature")}
+    terms = {row.key: friction.optional(row.key) for row in FRICTION} | {"armature": joint.optional("armature")}
     friction.done()
     if joint.has("motor"):
         if joint.has("armature"):
@@ -74,7 +74,17 @@ def read_terms(joint: TomlKeys) -> dict[str, float]:
         motor = joint.table("motor")
         terms["armature"] = motor.number("gear_ratio", 1.0) ** 2 * motor.number("rotor_inertia", None)
         motor.done()
-    return {name: value for name, value in terms.items() if value is not None}
+    return Terms.of(terms)
+
+
+def read_couplings(keys: TomlKeys) -> tuple[Coupling, ...]:
+    """`[[couplings]]`, each with joint_a, joint_b and any of the terms of a coupling: armature, viscous, coulomb, width."""
+    made = []
+    for row in keys.tables("couplings") if keys.has("couplings") else []:
+        values = {term.key: row.optional(term.key) for term in COUPLING_TERMS}
+        made.append(Coupling(row.text("joint_a"), row.text("joint_b"), Terms.of(values)))
+        row.done()
+    return tuple(made)
 
 
 def _rotor(joint: TomlKeys, parent: str) -> Rotor | None:

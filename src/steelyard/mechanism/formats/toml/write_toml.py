@@ -18,10 +18,10 @@ from ....algebra.vector import IDENTITY, ZERO, Symmetric
 from ....errors import ModelError
 from ....files import write_whole
 from ... import near_integers as snap
-from ...model import Joint, Limits, Link, Mechanism, Rotor
+from ...joint_terms import FRICTION, Terms
+from ...model import Coupling, Joint, Limits, Link, Mechanism, Rotor
 from ...near_integers import snapped
 from ..inertial import HERE, about_frame, com_form, differences, motor_side
-from ..terms import FRICTION, Terms, joint_terms, with_joint_terms
 from .dh import placements
 from .keys import TomlKeys
 from .read_toml import read_toml
@@ -74,6 +74,8 @@ def _edited_text(text: str, old: Mechanism, new: Mechanism) -> str | None:
     for was, joint in zip(old.joints, new.joints, strict=True):
         if was != joint:
             _edit_joint(rows[joint.name], was, joint)
+    if new.couplings != old.couplings:
+        _set_tables(document, "couplings", [coupling_keys(each) for each in new.couplings])
     changed = [key for key in ("name", "gravity") if getattr(old, key) != getattr(new, key)]
     _set(document, changed, {"gravity": list(new.gravity), "name": new.name})
     return tomlkit.dumps(document).replace("\n", "\r\n" if "\r\n" in text else "\n")
@@ -81,7 +83,7 @@ def _edited_text(text: str, old: Mechanism, new: Mechanism) -> str | None:
 
 def _structure(mechanism: Mechanism) -> tuple[Any, ...]:
     """All of a mechanism that does not change when its parameters do."""
-    joints = tuple(replace(with_joint_terms(joint, {}), rotor=None) for joint in mechanism.joints)
+    joints = tuple(replace(joint, terms=Terms(), rotor=None) for joint in mechanism.joints)
     return tuple(link.name for link in mechanism.links), joints
 
 
@@ -106,7 +108,7 @@ def _edit_link(row: Any, pose: Pose | None, link: Link) -> None:
 def _edit_joint(row: Any, before: Joint, joint: Joint) -> None:
     if joint.rotor != before.rotor:
         _set(row, ("rotor",), {"rotor": rotor_keys(joint.rotor)})
-    old, new = term_keys(joint_terms(before)), term_keys(joint_terms(joint))
+    old, new = term_keys(before.terms), term_keys(joint.terms)
     changed = [key for key in ("friction", "armature") if old.get(key) != new.get(key)]
     if "armature" in changed and "motor" in row:
         _edit_motor(row, new)
@@ -166,15 +168,29 @@ def _new_document(mechanism: Mechanism) -> str:
 
     document = tomlkit.document()
     document.update({"name": mechanism.name, "gravity": list(mechanism.gravity)})
-    for key, rows in (("links", map(link_keys, mechanism.links)), ("joints", map(joint_keys, mechanism.joints))):
-        tables = tomlkit.aot()
-        for row in rows:
-            table = tomlkit.table()
-            _set(table, row, row)
-            tables.append(table)
-        if len(tables):
-            document[key] = tables
+    rows = {"links": map(link_keys, mechanism.links), "joints": map(joint_keys, mechanism.joints)}
+    for key, made in (rows | {"couplings": map(coupling_keys, mechanism.couplings)}).items():
+        _set_tables(document, key, list(made))
     return tomlkit.dumps(document)
+
+
+def _set_tables(document: Any, key: str, rows: list[Row]) -> None:
+    """Give the document an array of tables, or none."""
+    import tomlkit
+
+    tables = tomlkit.aot()
+    for row in rows:
+        table = tomlkit.table()
+        _set(table, row, row)
+        tables.append(table)
+    document.pop(key, None)
+    if rows:
+        document[key] = tables
+
+
+def coupling_keys(coupling: Coupling) -> Row:
+    """A row of [[couplings]]."""
+    return {"joint_a": coupling.joint_a, "joint_b": coupling.joint_b, **coupling.terms}
 
 
 def link_keys(link: Link) -> Row:
@@ -204,7 +220,7 @@ def joint_keys(joint: Joint) -> Row:
     if joint.kind == "fixed":
         return row
     mimic = joint.mimic and {"joint": joint.mimic.joint, "multiplier": joint.mimic.multiplier, "offset": joint.mimic.offset}
-    return row | {"limits": limit_keys(joint.limits)} | term_keys(joint_terms(joint)) | {"rotor": rotor_keys(joint.rotor), "mimic": mimic}
+    return row | {"limits": limit_keys(joint.limits)} | term_keys(joint.terms) | {"rotor": rotor_keys(joint.rotor), "mimic": mimic}
 
 
 def limit_keys(limits: Limits) -> Row:
@@ -214,7 +230,7 @@ def limit_keys(limits: Limits) -> Row:
 
 def term_keys(terms: Terms) -> Row:
     """`friction` and `armature`."""
-    return {"friction": {name: terms[name] for name in FRICTION if name in terms}, "armature": terms.get("armature")}
+    return {"friction": {row.key: terms[row.key] for row in FRICTION if row.key in terms}, "armature": terms.get("armature")}
 
 
 def rotor_keys(rotor: Rotor | None) -> Row | None:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from ....algebra.rotation import to_rpy
 from ....algebra.spatial import Inertia, Pose
-from ...model import STANDARD_GRAVITY, Joint, Mechanism
+from ...joint_terms import Terms
+from ...model import STANDARD_GRAVITY, Coupling, Joint, Mechanism
 from ..inertial import com_form
-from ..terms import Terms, joint_terms
 from .read_urdf import DYNAMICS, MOMENTS
 from .xml_text import tag
 
@@ -24,20 +24,20 @@ def new_document(mechanism: Mechanism) -> str:
     for link in mechanism.links:
         lines += _block("link", {"name": link.name}, [] if link.inertia is None else inertial_lines(link.inertia))
     for joint in mechanism.joints:
-        lines += _block("joint", {"name": joint.name, "type": urdf_kind(joint)}, _joint_lines(joint))
+        lines += _block("joint", {"name": joint.name, "type": urdf_kind(joint)}, _joint_lines(joint, mechanism.couplings))
     return "\n".join([*lines, "</robot>", ""])
 
 
-def _joint_lines(joint: Joint) -> list[str]:
+def _joint_lines(joint: Joint, couplings: Iterable[Coupling]) -> list[str]:
     pieces = [
         ("origin", origin(joint.origin)),
         ("parent", {"link": joint.parent}),
         ("child", {"link": joint.child}),
         ("axis", {"xyz": decimals(joint.axis)} if joint.kind != "fixed" or joint.axis != (1.0, 0.0, 0.0) else {}),
         ("limit", limit(joint)),
-        ("dynamics", dynamics(joint_terms(joint))),
+        ("dynamics", dynamics(joint.terms)),
         ("mimic", mimic(joint)),
-        ("steelyard", extension(joint)),
+        ("steelyard", extension(joint) | coupling(joint, couplings)),
     ]
     return [tag(name, attributes) for name, attributes in pieces if attributes]
 
@@ -90,11 +90,19 @@ def dynamics(terms: Terms) -> Attributes:
 
 def extension(joint: Joint, elsewhere: Iterable[str] = DYNAMICS) -> Attributes:
     """Attributes of <steelyard>: terms that have no place `elsewhere` in the file or are zero there, the rotor, the kind."""
-    terms = joint_terms(joint)
-    found = {term: repr(value) for term, value in terms.items() if value == 0 or term not in elsewhere}
+    found = {term: repr(value) for term, value in joint.terms.items() if value == 0 or term not in elsewhere}
     if joint.rotor is not None:
         found |= {"ratio": repr(joint.rotor.ratio), "rotor_axis": decimals(joint.rotor.axis), "mount": joint.rotor.mount}
     return found | ({"kind": joint.kind} if urdf_kind(joint) != joint.kind else {})
+
+
+def coupling(joint: Joint, couplings: Iterable[Coupling]) -> Attributes:
+    """Further attributes of <steelyard>: the motor that this joint, as joint_b, shares with another."""
+    found: Attributes = {}
+    for each in couplings:
+        if each.joint_b == joint.name:
+            found |= {"coupled_with": each.joint_a} | {f"shared_{key}": repr(value) for key, value in each.terms.items()}
+    return found
 
 
 def mimic(joint: Joint) -> Attributes:

@@ -17,9 +17,9 @@ from ....algebra.spatial import Inertia, Pose, rotated
 from ....algebra.vector import IDENTITY, Symmetric, Vector
 from ....errors import ModelError, choices
 from ...check import KINDS, finished
-from ...model import STANDARD_GRAVITY, Joint, Limits, Link, Mechanism, Mimic, Rotor, Source
+from ...joint_terms import COUPLING_TERMS, JOINT_TERMS, Terms
+from ...model import STANDARD_GRAVITY, Coupling, Joint, Limits, Link, Mechanism, Mimic, Rotor, Source
 from ..inertial import about_frame
-from ..terms import TERMS, with_joint_terms
 from .attributes import Notes, float_attribute, name_attribute, optional_float, parse_bound, parse_float, rpy_rotation, vector_attribute
 from .xml_text import Element, parse
 
@@ -30,7 +30,7 @@ OTHER_KINDS = {
     "spherical": "write it as three revolute joints",
 }
 MOMENTS = {"ixx": None, "ixy": "0", "ixz": "0", "iyy": None, "iyz": "0", "izz": None}  # with what an absent one means
-DYNAMICS = {"viscous": "damping", "coulomb": "friction"}  # terms that <dynamics> has a place for
+DYNAMICS = {row.key: row.urdf for row in JOINT_TERMS if row.urdf}  # terms that <dynamics> has a place for
 _X: Vector = (1.0, 0.0, 0.0)
 
 
@@ -45,11 +45,11 @@ def read_urdf(text: str, path: str | None = None, encoding: str = "utf-8", warn:
     links = tuple(_link(element, notes) for element in robot.all("link"))
     joints = tuple(_joint(element, motors.get(element.attributes.get("name", "")), notes) for element in robot.all("joint"))
     ours = robot.first("steelyard")
-    gravity = vector_attribute(ours, "gravity", notes, STANDARD_GRAVITY)
+    gravity, couplings = vector_attribute(ours, "gravity", notes, STANDARD_GRAVITY), _couplings(robot, notes)
     if notes.problems:
         raise ModelError("\n".join(notes.problems))
     source = Source("urdf", text, path, encoding)
-    mechanism = Mechanism(robot.attributes.get("name", ""), links, joints, gravity, source, tuple(notes.remarks))
+    mechanism = Mechanism(robot.attributes.get("name", ""), links, joints, gravity, couplings, source, tuple(notes.remarks))
     return finished(mechanism, _locator(robot, where), warn)
 
 
@@ -100,7 +100,7 @@ def _joint(element: Element, actuator: Element | None, notes: Notes) -> Joint:
     joint = replace(
         joint, limits=_limits(element, kind, name, notes), rotor=_rotor(ours, joint.parent, notes), mimic=_mimic(element, notes)
     )
-    return with_joint_terms(joint, _terms(element, actuator, notes))
+    return replace(joint, terms=_terms(element, actuator, notes))
 
 
 def unusable(kind: str) -> str:
@@ -147,15 +147,25 @@ def _stated(value: float | None) -> float:
     return value if value is not None and value > 0 else math.inf
 
 
-def _terms(element: Element, actuator: Element | None, notes: Notes) -> dict[str, float]:
+def _terms(element: Element, actuator: Element | None, notes: Notes) -> Terms:
     """Joint terms of <dynamics>, the actuator and <steelyard>. A zero counts as absent, except in <steelyard>."""
     ours, dynamics = element.first("steelyard"), element.first("dynamics")
     stated = {term: optional_float(dynamics, key, notes) for term, key in DYNAMICS.items()}
     rotor = rotor_inertia(actuator)
     if rotor is not None:
         stated["armature"] = rotor[1] ** 2 * float_attribute(rotor[0], "value", None, notes)
-    own = {term: optional_float(ours, term, notes) for term in TERMS}
-    return {term: value for term in TERMS if (value := stated.get(term) or own[term]) is not None}
+    return Terms.of({row.key: stated.get(row.key) or optional_float(ours, row.key, notes) for row in JOINT_TERMS})
+
+
+def _couplings(robot: Element, notes: Notes) -> tuple[Coupling, ...]:
+    """Motors that a joint shares with another: `coupled_with` and `shared_...` in our own element of the joint."""
+    made = []
+    for element in robot.all("joint"):
+        ours = element.first("steelyard")
+        if ours is not None and "coupled_with" in ours.attributes:
+            values = {row.key: optional_float(ours, f"shared_{row.key}", notes) for row in COUPLING_TERMS}
+            made.append(Coupling(ours.attributes["coupled_with"], element.attributes.get("name", ""), Terms.of(values)))
+    return tuple(made)
 
 
 def actuators(robot: Element) -> dict[str, Element]:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from ....errors import ModelError
 from ....files import write_whole
+from ...joint_terms import JOINT_TERMS
 from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism
 from ...near_integers import snapped
 from ..inertial import differences, motor_side
-from ..terms import TERMS, joint_terms
 from . import elements
 from .read_urdf import DYNAMICS, actuators, read_urdf, rotor_inertia
 from .xml_text import Element, XmlEdit, parse, tag
@@ -26,6 +26,9 @@ class ExtensionTerm(NamedTuple):
     joint: str
     term: str
     value: float
+
+
+_Shared = tuple[elements.Attributes, elements.Attributes]  # what a joint shares with another, before and after
 
 
 def write_urdf(mechanism: Mechanism, path: str | os.PathLike[str], overwrite: bool = False) -> tuple[ExtensionTerm, ...]:
@@ -45,7 +48,7 @@ def extension_terms(text: str) -> tuple[ExtensionTerm, ...]:
         ExtensionTerm(joint.attributes["name"], term, value)
         for joint in parse(text, "URDF").all("joint")
         for ours in joint.all("steelyard")
-        for term in (*TERMS, "ratio")
+        for term in (*(row.key for row in JOINT_TERMS), "ratio")
         if (value := float(ours.attributes.get(term, 0.0)))
     )
 
@@ -86,8 +89,9 @@ def _edited(mechanism: Mechanism) -> str | None:
         if link != before:
             _edit_link(edit, places["link", link.name], link)
     for was, joint in zip(old.joints, mechanism.joints, strict=True):
-        if joint != was:
-            _edit_joint(edit, places["joint", joint.name], was, joint, motors.get(joint.name))
+        shared = elements.coupling(was, old.couplings), elements.coupling(joint, mechanism.couplings)
+        if joint != was or shared[0] != shared[1]:
+            _edit_joint(edit, places["joint", joint.name], was, joint, motors.get(joint.name), shared)
     _edit_robot(edit, robot, old, mechanism)
     return edit.text()
 
@@ -118,14 +122,14 @@ def _edit_link(edit: XmlEdit, element: Element, link: Link) -> None:
         _edit_children(edit, inertial, elements.inertial(link.inertia))
 
 
-def _edit_joint(edit: XmlEdit, element: Element, old: Joint, new: Joint, actuator: Element | None) -> None:
+def _edit_joint(edit: XmlEdit, element: Element, old: Joint, new: Joint, actuator: Element | None, shared: _Shared) -> None:
     edit.set(element, {"type": elements.urdf_kind(new)})
     children = _moving_children(old, new) if new.kind != "fixed" else {}  # a joint that is held keeps its limits for later
     if new.origin != old.origin:
         children["origin"] = elements.origin(new.origin)
     if new.axis != old.axis:
         children["axis"] = {"xyz": elements.decimals(new.axis)}
-    _edit_children(edit, element, children | _edit_terms(edit, element, old, new, actuator))
+    _edit_children(edit, element, children | _edit_terms(edit, element, old, new, actuator, shared))
 
 
 def _moving_children(old: Joint, new: Joint) -> dict[str, elements.Attributes]:
@@ -133,9 +137,11 @@ def _moving_children(old: Joint, new: Joint) -> dict[str, elements.Attributes]:
     return children | ({"mimic": elements.mimic(new)} if new.mimic != old.mimic else {})
 
 
-def _edit_terms(edit: XmlEdit, element: Element, old: Joint, new: Joint, actuator: Element | None) -> dict[str, elements.Attributes]:
+def _edit_terms(
+    edit: XmlEdit, element: Element, old: Joint, new: Joint, actuator: Element | None, shared: _Shared
+) -> dict[str, elements.Attributes]:
     """Put joint terms where the file has a place for them; returns the children <dynamics> and <steelyard> that change."""
-    terms, before, rotor = joint_terms(new), joint_terms(old), rotor_inertia(actuator)
+    terms, before, rotor = new.terms, old.terms, rotor_inertia(actuator)
     elsewhere = (*DYNAMICS, "armature") if rotor is not None else tuple(DYNAMICS)
     children = {}
     if rotor is not None and terms.get("armature") != before.get("armature") and new.kind != "fixed":
@@ -143,8 +149,9 @@ def _edit_terms(edit: XmlEdit, element: Element, old: Joint, new: Joint, actuato
     dynamics, stands = elements.dynamics(terms), element.first("dynamics")
     if dynamics != elements.dynamics(before) and new.kind != "fixed":
         children["dynamics"] = {key: "0" for key in (stands.attributes if stands else ()) if key in DYNAMICS.values()} | dynamics
-    if elements.extension(new, elsewhere) != elements.extension(old, elsewhere):
-        children["steelyard"] = elements.extension(new, elsewhere)
+    ours = elements.extension(new, elsewhere) | shared[1]
+    if ours != elements.extension(old, elsewhere) | shared[0]:
+        children["steelyard"] = ours
     return children
 
 

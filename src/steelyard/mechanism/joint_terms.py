@@ -1,0 +1,234 @@
+"""The table of joint terms: all that a joint adds to the torque beside the rigid bodies. One row is one term.
+
+A linear term adds value * factor(joint's state) to the torque and is a parameter with a column in the regressor. A shape, such as a width,
+has no column: it enters the factors of other terms. Inverse and forward dynamics, mass matrix, derivatives, regressor, identification,
+files, closed form, C and reports all follow from the rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..algebra import scalar
+from ..algebra.scalar import Scalar
+from ..errors import ModelError
+
+
+class JointState(NamedTuple):
+    """What a factor may depend on: scalars at one joint.
+
+    q [rad|m], qd, qdd; `load` is the torque [N m|N] that holds the links against gravity; `signals` are further channels of a log by name,
+    such as temperature [degC].
+    """
+
+    q: Scalar
+    qd: Scalar
+    qdd: Scalar
+    load: Scalar = 0.0
+    signals: Mapping[str, Scalar] = {}
+
+
+@dataclass(frozen=True)
+class Terms(Mapping[str, Any]):
+    """The terms that one joint or coupling has, key -> value, in the order of the table. Frozen; what is absent has no key."""
+
+    items_: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Terms:
+        """Keep the values that are not None, in the order of the table; unknown keys come last."""
+        order = {key: i for i, key in enumerate(ORDER)}
+        present = [(key, value) for key, value in values.items() if value is not None]
+        return cls(tuple(sorted(present, key=lambda item: order.get(item[0], len(order)))))
+
+    def changed(self, values: Mapping[str, Any]) -> Terms:
+        """Replace some values; None removes one."""
+        return Terms.of({**self, **values})
+
+    def __getitem__(self, key: str) -> Any:
+        for name, value in self.items_:
+            if name == key:
+                return value
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key, _ in self.items_)
+
+    def __len__(self) -> int:
+        return len(self.items_)
+
+
+def _ratio(k: float) -> float:
+    return k
+
+
+def _squared(k: float) -> float:
+    return k * k
+
+
+def _inverse(k: float) -> float:
+    return 1.0 / abs(k)
+
+
+@dataclass(frozen=True)
+class JointTerm:
+    """One row. Units are those of a turning and of a sliding joint.
+
+    `fold(k)` is what a value of a joint that moves k times as fast as its coordinate counts at the coordinate; `mirror` is the term that it
+    becomes there if k is negative; a joint without the term has that of `otherwise` in its place. `shapes` are the shapes that the factor
+    uses, `needs` what must be given with it, `reads` what it depends on beside qd and qdd: q, load, or the name of a signal. `least` is the
+    smallest value that a real joint has. `between` bounds the search for a shape.
+    """
+
+    key: str
+    symbol: str
+    meaning: str
+    unit: tuple[str, str]
+    latex: str
+    factor: Callable[..., Any] | None = None
+    fold: Callable[[float], float] = abs
+    inertial: bool = False
+    least: float = 0.0
+    mirror: str = ""
+    otherwise: str = ""
+    shapes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    between: tuple[float, float] = (0.0, math.inf)
+    urdf: str = ""
+
+    @property
+    def linear(self) -> bool:
+        """Whether the torque is linear in the value: it is a parameter."""
+        return self.factor is not None
+
+
+def direction(values: Terms, rate: Scalar) -> Scalar:
+    """sign(rate), or tanh(rate / width) where a width is given."""
+    width = values.get("width")
+    return scalar.sign(rate) if width is None else scalar.tanh(rate * (1.0 / width))
+
+
+def fading(values: Terms, rate: Scalar) -> Scalar:
+    """exp(-(rate / stribeck)^2), or 0 where there is no Stribeck velocity."""
+    if values.get("stribeck") is None:
+        return 0.0
+    slow = rate * (1.0 / values["stribeck"])
+    return scalar.exp(-(slow * slow))
+
+
+def _sliding(values: Terms, rate: Scalar) -> Scalar:
+    """The direction of kinetic friction: what is left of it where stiction has not faded."""
+    towards = direction(values, rate)
+    return towards - towards * fading(values, rate)
+
+
+def _coulomb(values: Terms, s: JointState) -> Scalar:
+    sliding = _sliding(values, s.qd)
+    return sliding if values.get("negative") is None else 0.5 * (sliding + scalar.absolute(sliding))
+
+
+def _negative(values: Terms, s: JointState) -> Scalar:
+    sliding = _sliding(values, s.qd)
+    return 0.5 * (sliding - scalar.absolute(sliding))
+
+
+def _shared_direction(values: Terms, a: JointState, b: JointState) -> tuple[Scalar, Scalar]:
+    shared = direction(values, a.qd + b.qd)
+    return shared, shared
+
+
+_TORQUE, _DAMPING, _INERTIA, _SPEED = ("N m", "N"), ("N m s/rad", "N s/m"), ("kg m2", "kg"), ("rad/s", "m/s")
+_STEP = ("width", "stribeck")
+
+# tau = Ia qdd + Fv qd + Fc s + F0, s = sign(qd); Armstrong-Helouvry, Dupont and Canudas de Wit 1994, section 2.2 for the friction terms.
+JOINT_TERMS: tuple[JointTerm, ...] = (
+    JointTerm("armature", "Ia", "rotor inertia", _INERTIA, "I_{a}", lambda v, s: s.qdd, _squared, inertial=True),
+    JointTerm("viscous", "Fv", "viscous friction", _DAMPING, "F_{v}", lambda v, s: s.qd, _squared, urdf="damping"),
+    JointTerm("coulomb", "Fc", "Coulomb friction", _TORQUE, "F_{c}", _coulomb, mirror="negative", urdf="friction", shapes=_STEP),
+    JointTerm("offset", "F0", "torque offset", _TORQUE, "F_{o}", lambda v, s: 1.0, _ratio, least=-math.inf),
+    JointTerm(
+        "negative",
+        "Fn",
+        "Coulomb friction of backward motion",
+        _TORQUE,
+        "F_{n}",
+        _negative,
+        mirror="coulomb",
+        otherwise="coulomb",
+        shapes=_STEP,
+    ),
+    JointTerm(
+        "stiction", "Fs", "stiction", _TORQUE, "F_{s}", lambda v, s: direction(v, s.qd) * fading(v, s.qd), needs=("stribeck",), shapes=_STEP
+    ),
+    JointTerm("width", "w", "width of the Coulomb step", _SPEED, "w", fold=_inverse, between=(1e-3, 3.0)),
+    JointTerm("stribeck", "vs", "Stribeck velocity", _SPEED, "v_{s}", fold=_inverse, between=(0.01, 1.0)),
+)
+# A motor that two joints a and b share: Gautier, Vandanjon and Presse 1994, the coupled wrist of the Staeubli robots.
+COUPLING_TERMS: tuple[JointTerm, ...] = (
+    JointTerm("armature", "Iam", "rotor inertia shared with {}", _INERTIA, "I_{am}", lambda v, a, b: (b.qdd, a.qdd), inertial=True),
+    JointTerm("viscous", "Fvm", "viscous friction shared with {}", _DAMPING, "F_{vm}", lambda v, a, b: (b.qd, a.qd), least=-math.inf),
+    JointTerm("coulomb", "Fcm", "Coulomb friction shared with {}", _TORQUE, "F_{cm}", _shared_direction, shapes=("width",)),
+    JointTerm("width", "wm", "width of the shared Coulomb step", _SPEED, "w_{m}", between=(1e-3, 3.0)),
+)
+ORDER = tuple(row.key for row in JOINT_TERMS)
+FRICTION = tuple(row for row in JOINT_TERMS if not row.inertial)
+BY_KEY: Mapping[str, JointTerm] = {row.key: row for row in JOINT_TERMS}
+BY_SYMBOL: Mapping[str, JointTerm] = {row.symbol: row for row in (*JOINT_TERMS, *COUPLING_TERMS)}
+
+
+def problems(values: Terms, table: Sequence[JointTerm] = JOINT_TERMS) -> Iterator[str]:
+    """Sentences about values that no joint can have: not finite, a shape that is not positive, a term without what it needs."""
+    for row in table:
+        value = values.get(row.key)
+        if value is None:
+            continue
+        if not math.isfinite(value):
+            yield f"its {row.meaning} ({row.key}) is {value}; expected a finite number [{'|'.join(row.unit)}]"
+        elif not row.linear and not value > 0:
+            yield f"its friction has {row.key} = {value:g}; expected a positive velocity [{'|'.join(row.unit)}]"
+        for needed in row.needs:
+            if values.get(needed) is None:
+                yield f"its friction has {row.key} but no {needed} velocity at which it fades"
+
+
+def folded(group: Sequence[tuple[Terms, float]], owner: str = "") -> Terms:
+    """The terms of a coordinate that moves several joints, each k times as fast: value = sum of fold(k) value_i. (terms, k) per joint.
+
+    By virtual work the coordinate feels k times the torque of a joint that moves at k qd. Raises ModelError if the joints' shapes differ.
+    """
+    completed = [(_completed(values, group), k) for values, k in group]
+    total: dict[str, Any] = {}
+    for values, k in completed:
+        for row in JOINT_TERMS:
+            if row.key in values and row.linear:
+                key = row.mirror if k < 0 and row.mirror in values else row.key
+                total[key] = total.get(key, 0.0) + row.fold(k) * values[row.key]
+    return Terms.of({**total, **_folded_shapes(completed, owner)})
+
+
+def _completed(values: Terms, group: Sequence[tuple[Terms, float]]) -> Terms:
+    """A joint's terms, with those that others of the group have and that it has under another name."""
+    missing = {
+        row.key: values[row.otherwise]
+        for row in JOINT_TERMS
+        if row.otherwise in values and row.key not in values and any(row.key in other for other, _ in group)
+    }
+    return values.changed(missing) if missing else values
+
+
+def _folded_shapes(group: Sequence[tuple[Terms, float]], owner: str) -> dict[str, Any]:
+    shapes: dict[str, Any] = {}
+    for row in JOINT_TERMS:
+        if row.linear:
+            continue
+        users = [(values, k) for values, k in group if row.key in values or any(row.key in BY_KEY[key].shapes for key in values)]
+        found = [None if values.get(row.key) is None else row.fold(k) * values[row.key] for values, k in users]
+        if any((x is None) != (found[0] is None) or (x is not None and abs(x - found[0]) > 1e-9 * abs(x)) for x in found):
+            raise ModelError(f"joints that move together with {owner!r} differ in the {row.meaning} ({row.key}): give them the same one")
+        if found and found[0] is not None:
+            shapes[row.key] = found[0]
+    return shapes
