@@ -6,9 +6,7 @@ a joint that cannot tell: such an algorithm is traced on the tree as it is and o
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -86,7 +84,7 @@ def _recall_key(key: tuple[Any, ...]) -> str | None:
 
 
 _compiling = once_per_process(RLock)  # held while a kernel is made, so that no two threads make the same one
-_kernels: OrderedDict[tuple[Any, ...], Kernel] = OrderedDict()  # the least recently used first
+_kernels: dict[tuple[Any, ...], Kernel] = {}  # the oldest first
 _MOST = 512  # kernels kept in memory; a robot also keeps the gufuncs that it has called
 
 
@@ -96,11 +94,7 @@ def kernel(
     """The kernel of an algorithm for the robot with that fingerprint: from memory, from disk, or else traced and compiled."""
     key = fingerprint, name, wrench, parameters, frame
     found = _kernels.get(key)
-    if found is None:
-        return _make(key, lambda: program(tree, name, wrench=wrench, parameters=parameters, frame=frame))
-    with suppress(KeyError):  # another thread may have removed it
-        _kernels.move_to_end(key)
-    return found
+    return _make(key, lambda: program(tree, name, wrench=wrench, parameters=parameters, frame=frame)) if found is None else found
 
 
 def _make(key: tuple[Any, ...], trace_program: Callable[[], Program]) -> Kernel:
@@ -108,5 +102,5 @@ def _make(key: tuple[Any, ...], trace_program: Callable[[], Program]) -> Kernel:
         if key not in _kernels:
             _kernels[key] = Kernel.recalled(_recall_key(key), trace_program)
             if len(_kernels) > _MOST:
-                _kernels.popitem(last=False)
+                del _kernels[next(iter(_kernels))]
         return _kernels[key]

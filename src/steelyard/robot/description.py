@@ -27,6 +27,8 @@ Wrench = ArrayLike | Mapping[str, ArrayLike]
 class Described:
     """A mechanism, reduced to moving bodies, with the kernels that were made for it."""
 
+    __slots__ = ("__dict__", "__weakref__", "_gufuncs")  # a slot is found faster than an entry of the dict
+
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
         self._gufuncs: dict[str, Any] = {}  # of single calls, see single_call.py

@@ -3,10 +3,10 @@
 A controller calls with one state at a time, where a gufunc takes half a microsecond and every Python call on the way to it
 a tenth. `with_straight_path` therefore writes, compiles and installs for each method a version of this form:
 
-    def mass_matrix(self, q, *, parameters=None, out=None):
+    def mass_matrix(self, q, more=None, parameters=None, out=None):
         new = False
         try:
-            if q.ndim == 1 and parameters is None:
+            if q.ndim == 1 and more is None and parameters is None:
                 gufunc = self._gufuncs["mass_matrix"]
                 return gufunc(q) if out is None else gufunc(q, out=out)
         except KeyError:
@@ -15,9 +15,11 @@ a tenth. `with_straight_path` therefore writes, compiles and installs for each m
             pass
         if new:
             self._prepare("mass_matrix")
-        return general.mass_matrix(self, q, parameters=parameters, out=out)
+        return general.mass_matrix(self, q, *(() if more is None else (more,)), parameters=parameters, out=out)
 
-Whatever is not that simple, and every error, is left to the general method. `benchmarks/single_call.py` measures what it costs.
+Keyword-only arguments make a call of a Python function slower by a third; `more` stands in their place and takes what is given by
+position against the rules, for the general method to refuse. Whatever is not simple, and every error, is left to the general method.
+`benchmarks/single_call.py` measures what the path costs.
 """
 
 from __future__ import annotations
@@ -57,10 +59,11 @@ def straight_path(method: Callable[..., Any], kernel: str) -> str:
     positional, keywords = names[len(arrays) : code.co_argcount - 1], names[code.co_argcount - 1 :]
     framed = "frame" in positional
     key = f'"{kernel}"'
-    tests = [f"{arrays[0]}.ndim == 1", *(f"{x} is None" for x in (*positional, *keywords) if x not in ("frame", "out"))]
-    signature = ["self", *arrays, *(f"{x}=None" for x in positional), *(["*"] * bool(keywords)), *(f"{x}=None" for x in keywords)]
+    options = (*positional, "more", *keywords)
+    tests = [f"{arrays[0]}.ndim == 1", *(f"{x} is None" for x in options if x not in ("frame", "out"))]
+    given = [*arrays, *positional, "*(() if more is None else (more,))", *(f"{x}={x}" for x in keywords)]
     return f"""
-def {method.__name__}({", ".join(signature)}):
+def {method.__name__}(self, {", ".join(arrays)}, {", ".join(f"{x}=None" for x in options)}):
     new = False
     try:
         if {" and ".join(tests)}:
@@ -72,5 +75,5 @@ def {method.__name__}({", ".join(signature)}):
         pass
     if new:
         self._prepare({key}{", frame" if framed else ""})
-    return general.{method.__name__}(self, {", ".join([*arrays, *(f"{x}={x}" for x in (*positional, *keywords))])})
+    return general.{method.__name__}(self, {", ".join(given)})
 """
