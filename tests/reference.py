@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from steelyard.algebra.vector import full
-from steelyard.mechanism.model import Joint, Mechanism
+from steelyard.mechanism.model import Coupling, Joint, Mechanism
 
 Array = np.ndarray
 Function = Callable[[Array], Array]
@@ -94,7 +94,14 @@ class Reference:
         for joint in self.mechanism.joints:
             if "armature" in joint.terms:
                 M = M + self._rotor(joint, X, J)
+        for coupling in self.mechanism.couplings:
+            a, b = self._coupled(coupling)
+            M = M + coupling.terms.get("armature", 0.0) * (np.outer(a, b) + np.outer(b, a))
         return M
+
+    def _coupled(self, coupling: Coupling) -> tuple[Array, Array]:
+        """The gradients of two joints that share a motor."""
+        return self.ties[coupling.joint_a][0], self.ties[coupling.joint_b][0]
 
     def _rotor(self, joint: Joint, X: dict[str, Array], J: dict[str, Array]) -> Array:
         """Of a rotor that turns by k qd beside its carrier, without what it has while locked; or felt at the joint alone."""
@@ -136,6 +143,9 @@ class Reference:
             if joint.kind != "fixed":
                 gradient = self.ties[joint.name][0]
                 total = total + friction(joint, qd @ gradient)[..., None] * gradient
+        for coupling in self.mechanism.couplings:
+            for one, other in (self._coupled(coupling), self._coupled(coupling)[::-1]):
+                total = total + shared_friction(coupling, qd @ one, qd @ other)[..., None] * one
         return total
 
     def torques(self, q: Array, qd: Array, qdd: Array) -> Array:
@@ -143,6 +153,15 @@ class Reference:
         inertial = np.einsum("...ij,...j->...i", self.mass_matrix(q), qdd)
         centrifugal = np.einsum("...ijk,...j,...k->...i", self.christoffel(q), qd, qd)
         return inertial + centrifugal + self.gravity_torque(q) + self.friction_torque(qd)
+
+    def inertial_torque(self, qdd: Array) -> Array:
+        """What accelerates rotors that the joints alone feel."""
+        felt = [(self.ties[j.name][0], j.terms["armature"]) for j in self.mechanism.joints if "armature" in j.terms]
+        total = sum((Ia * (qdd @ own)[..., None] * own for own, Ia in felt), np.zeros(qdd.shape))
+        for coupling in self.mechanism.couplings:
+            for one, other in (self._coupled(coupling), self._coupled(coupling)[::-1]):
+                total = total + coupling.terms.get("armature", 0.0) * (qdd @ other)[..., None] * one
+        return total
 
     def carried(self, name: str) -> list[str]:
         """A link and all that it carries."""
@@ -188,6 +207,13 @@ def friction(joint: Joint, rate: Array) -> Array:
     if "stribeck" in f:
         level = level + (f.get("stiction", 0.0) - level) * np.exp(-((rate / f["stribeck"]) ** 2))
     return f.get("viscous", 0.0) * rate + direction * level + f.get("offset", 0.0)
+
+
+def shared_friction(coupling: Coupling, own: Array, other: Array) -> Array:
+    """What one joint feels of a motor that it shares: Fvm times the other's rate and Fcm in the direction of the sum."""
+    terms, together = coupling.terms, own + other
+    direction = np.tanh(together / terms["width"]) if "width" in terms else np.sign(together)
+    return terms.get("viscous", 0.0) * other + terms.get("coulomb", 0.0) * direction
 
 
 def T(matrix: Array) -> Array:

@@ -14,9 +14,9 @@ import numpy as np
 
 import steelyard as sy
 from steelyard.algebra.spatial import Inertia, Pose
-from steelyard.algebra.vector import IDENTITY
+from steelyard.algebra.vector import IDENTITY, Vector
 from steelyard.mechanism.joint_terms import Terms
-from steelyard.mechanism.model import STANDARD_GRAVITY, Joint, Link, Mechanism, Mimic, Rotor
+from steelyard.mechanism.model import STANDARD_GRAVITY, Coupling, Joint, Link, Mechanism, Mimic, Rotor
 from tests.random_robots import random_inertia, random_pose, unit
 from tests.reference import Reference
 
@@ -27,6 +27,9 @@ ONE_SIDED = {"viscous": 0.4, "coulomb": 1.1, "negative": 0.6}
 STRIBECK = {"coulomb": 0.8, "stiction": 1.9, "stribeck": 0.7}
 SMOOTH = {"coulomb": 0.8, "width": 0.8}
 ALL_TERMS = {**DRY, "negative": 1.4, "stiction": 2.1, "stribeck": 0.9, "width": 0.8}
+
+MIRRORED = {**ALL_TERMS, "coulomb": 0.3, "negative": 0.1, "stribeck": 0.45, "width": 0.4}  # at half the rate the shapes of ALL_TERMS
+COUPLED = {"armature": 0.05, "viscous": 0.2, "coulomb": 0.3}
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,10 @@ class Row:
     name: str
     parent: str | None
     kind: str = "revolute"
-    axis: tuple[float, float, float] | None = Z
+    axis: Vector | None = Z
     terms: dict[str, float] = field(default_factory=dict)
     armature: float | None = None
-    rotor: tuple[float, tuple[float, float, float] | None, str | None] | None = None
+    rotor: tuple[float, Vector | None, str | None] | None = None
     mimic: tuple[str, float, float] | None = None
     mass: bool = True
     fixed: bool = False
@@ -62,10 +65,10 @@ LIFT = (
 HAND = (
     Row("wrist", None, axis=Y, terms=DRY, armature=0.4, rotor=(40.0, Z, None), simple=False),
     Row("knuckle", "wrist", axis=X, terms=DRY, armature=0.3, rotor=(-2.0, OBLIQUE, "left"), fixed=True),
-    Row("middle", "knuckle", axis=X, terms=DRY, mimic=("knuckle", -0.6, 0.4), mass=False),
+    Row("middle", "knuckle", axis=X, terms=ONE_SIDED, mimic=("knuckle", -0.6, 0.4), mass=False),
     Row("tip", "middle", axis=OBLIQUE, terms=DRY, mimic=("middle", 1.5, -0.2), simple=False),
     Row("left", "wrist", "prismatic", Y, ALL_TERMS, 0.2),
-    Row("right", "wrist", "prismatic", OBLIQUE, {"viscous": 0.3, "offset": 0.2}, 0.1, mimic=("left", -1.0, 0.05), mass=False),
+    Row("right", "wrist", "prismatic", OBLIQUE, MIRRORED, 0.1, mimic=("left", -0.5, 0.05), mass=False),
 )
 
 TORSO = (
@@ -105,13 +108,19 @@ TWINS = (  # twelve joints: a trunk and two arms
     Row("claw", "b4", "prismatic", X, {"viscous": 0.2, "offset": 0.3}, 0.1, mimic=("b4", -0.2, 0.1), fixed=True),
 )
 
-ROWS: dict[str, tuple[tuple[Row, ...], tuple[float, float, float]]] = {
+ROWS: dict[str, tuple[tuple[Row, ...], Vector]] = {
     "pendulum": (PENDULUM, TILTED),
     "lift": (LIFT, WEIGHTLESS),
     "hand": (HAND, TILTED),
     "torso": (TORSO, STANDARD_GRAVITY),
     "crane": (CRANE, TILTED),
     "twins": (TWINS, STANDARD_GRAVITY),
+}
+COUPLINGS = {
+    "lift": (Coupling("nod", "roll", Terms.of(COUPLED)),),
+    "hand": (Coupling("wrist", "left", Terms.of({"armature": 0.04, "viscous": -0.1, "coulomb": 0.2, "width": 0.8})),),
+    "crane": (Coupling("boom", "hook", Terms.of({"coulomb": 0.6, "width": 0.7})),),
+    "twins": (Coupling("a3", "a4", Terms.of({**COUPLED, "width": 0.9})), Coupling("a4", "b4", Terms.of(COUPLED))),
 }
 ZOO = tuple(ROWS)
 
@@ -141,6 +150,7 @@ FEATURES: dict[str, Callable[[Mechanism], bool]] = {
     "rotor elsewhere": lambda m: any(j.rotor and j.rotor.mount not in (j.parent, m.root) for j in m.joints),
     "rotor, any axis": lambda m: any(j.rotor and j.rotor.mount != m.root and max(map(abs, j.rotor.axis)) < 1.0 for j in m.joints),
     **{term: lambda m, term=term: any(term in j.terms for j in m.joints) for term in ALL_TERMS},
+    **{f"coupling, {t}": lambda m, t=t: any(t in c.terms for c in m.couplings) for t in (*COUPLED, "width")},
 }
 
 
@@ -194,7 +204,7 @@ def mechanism(name: str) -> Mechanism:
         if row.fixed:
             links.append(Link(f"tool_{row.name}", random_inertia(rng)))
             joints.append(Joint(f"fix_{row.name}", "fixed", _link(row.name), f"tool_{row.name}", random_pose(rng)))
-    return Mechanism(name, tuple(links), tuple(joints), gravity)
+    return Mechanism(name, tuple(links), tuple(joints), gravity, COUPLINGS.get(name, ()))
 
 
 def _joint(rng: np.random.Generator, row: Row) -> Joint:
@@ -222,7 +232,7 @@ def _inertia(rng: np.random.Generator, row: Row) -> Inertia | None:
     return random_inertia(rng) if row.mass else None
 
 
-def _direction(rng: np.random.Generator, axis: tuple[float, float, float] | None) -> tuple[float, float, float]:
+def _direction(rng: np.random.Generator, axis: Vector | None) -> Vector:
     return axis or tuple(float(x) for x in unit(rng.normal(size=3)))
 
 

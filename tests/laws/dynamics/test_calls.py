@@ -19,7 +19,7 @@ def taken(method: Any) -> set[str]:
 
 
 PUBLIC = {name: method for name, method in inspect.getmembers(sy.Robot, inspect.isfunction) if not name.startswith("_")}
-METHODS = [name for name, method in PUBLIC.items() if {"q", "qd"} & taken(method) and "out" in taken(method)]
+METHODS = [name for name, method in PUBLIC.items() if {"q", "qd"} & taken(method)]
 
 
 def arguments(name: str) -> dict[str, np.ndarray]:

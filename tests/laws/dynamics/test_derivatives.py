@@ -17,7 +17,7 @@ def test_derivatives_of_torques_are_slopes_of_torques(name: str) -> None:
     close(by_qdd, slope(lambda qdd: tau(x.q, x.qd, qdd), x.qdd), 1e-10)
 
 
-@law("forward_dynamics_derivatives", "forward_dynamics", without=("no inertia", "rotor on moving link"))
+@law("forward_dynamics_derivatives", "forward_dynamics", without=("no inertia",))
 def test_derivatives_of_accelerations_are_slopes_of_accelerations(name: str) -> None:
     x = case(name)
     by_q, by_qd, by_tau = x.robot.forward_dynamics_derivatives(x.q, x.qd, x.tau)
