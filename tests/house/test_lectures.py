@@ -1,18 +1,67 @@
-"""docs/lectures.md names tests that exist."""
+"""docs/lectures.md names functions that can be imported and tests that exist, or says that an item is missing."""
 
 from __future__ import annotations
 
+import importlib
 import re
-from pathlib import Path
+
+import pytest
+
+from tests.house.sources import ROOT
+
+PAGE = (ROOT / "docs" / "lectures.md").read_text(encoding="utf-8")
+ROWS = [[cell.strip() for cell in line.strip("|").split(" |")] for line in PAGE.splitlines() if line.startswith("| ")]
+ITEMS = [row for row in ROWS if row[0] != "item"]
+NAMES = sorted({name for row in ITEMS for name in re.findall(r"`([\w.]+)`", row[1])})
+TESTS = sorted({test for row in ITEMS for test in re.findall(r"`([^`]+)`", row[2])})
 
 
-def test_every_test_that_the_page_names_exists(root: Path) -> None:
-    page = (root / "docs" / "lectures.md").read_text(encoding="utf-8")
-    named = re.findall(r"`((?:laws|oracles|golden|contracts|backends|real)/[\w/]+\.py)(?:::(\w+))?`", page)
-    assert len(named) > 40
-    missing = []
-    for file, test in named:
-        path = root / "tests" / file
-        if not path.is_file() or (test and f"def {test}(" not in path.read_text(encoding="utf-8")):
-            missing.append(f"{file}::{test}")
-    assert not missing, f"docs/lectures.md names what is not there: {missing}"
+def find(path: str) -> object:
+    """What `steelyard.<path>` is: a module, or an attribute or dataclass field of one."""
+    found: object = importlib.import_module("steelyard")
+    for name in path.split("."):
+        if name in getattr(found, "__dataclass_fields__", {}):
+            return found
+        if not hasattr(found, name):
+            importlib.import_module(f"{found.__name__}.{name}")  # type: ignore[attr-defined]
+        found = getattr(found, name)
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_named_function_can_be_imported(name: str) -> None:
+    find(name)
+
+
+@pytest.mark.parametrize("name", ["Robot.torque", "dynamics.rnea.backward", "closed_form.Symbolic.V"])
+def test_a_wrong_name_is_noticed(name: str) -> None:
+    with pytest.raises((ImportError, AttributeError)):
+        find(name)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_a_named_test_exists(name: str) -> None:
+    file, _, test = name.partition("::")
+    assert f"def {test}(" in (ROOT / "tests" / file).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("row", ITEMS, ids=lambda row: row[0][:40])
+def test_an_item_has_a_function_and_a_test_or_is_missing(row: list[str]) -> None:
+    item, function, test = row
+    if function.startswith("**missing**"):
+        assert not test
+    else:
+        assert re.search(r"`[\w.]+`", function), f"{item}: no function"
+        assert "::" in test, f"{item}: no test"
+
+
+def test_every_document_is_there() -> None:
+    documents = re.findall(r"^## (\w+)$", PAGE, re.MULTILINE)
+    assert documents == [
+        "newton_euler_and_identification_lecture",
+        "structure_and_identification_lecture",
+        "newton_euler_report",
+        "lagrangian_lecture",
+        "recursive_direct_dynamics_lecture",
+    ]
+    assert len(ITEMS) > 60

@@ -1,45 +1,11 @@
-"""What the lectures state, slide by slide, on the robot that users hold. `docs/lectures.md` lists which test answers which slide."""
+"""The lecture "Newton-Euler formulation and dynamic parameter identification", slide by slide."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import steelyard as sy
-
-ROBOTS = ("planar_2r", "planar_rp", "spatial_3r", "puma560", "elbow_6r")
-H = 1e-4
-
-
-@pytest.fixture(params=ROBOTS)
-def robot(request) -> sy.Robot:
-    return sy.load(request.param)
-
-
-@pytest.fixture
-def state(robot, rng):
-    return tuple(rng.uniform(-1, 1, (3, 16, robot.n)))
-
-
-def times(M: np.ndarray, x: np.ndarray) -> np.ndarray:
-    return np.einsum("...ij,...j->...i", M, x)
-
-
-def close(a, b, tolerance=1e-10) -> None:
-    assert np.abs(np.asarray(a) - b).max() <= tolerance * max(1.0, np.abs(b).max())
-
-
-def rate(f):
-    """df/ds at 0, five points."""
-    return (f(-2 * H) - 8 * f(-H) + 8 * f(H) - f(2 * H)) / (12 * H)
-
-
-def gradient(f, q):
-    """df/dq of a function that returns (...), five points, as (..., n)."""
-    return np.stack([rate(lambda s, e=e: f(q + s * e)) for e in np.eye(q.shape[-1])], axis=-1)
-
-
-# newton_euler_and_identification_lecture
+from tests.laws.lectures.calculus import axial, close, gradient, rate, times, transposed_times
 
 
 def test_property_1_the_mass_matrix_is_symmetric_and_positive(robot, state):
@@ -65,6 +31,30 @@ def test_energy_is_conserved_without_friction_and_torque(robot, state):
         return free.kinetic_energy(qs, qd + s * qdd) + free.potential_energy(qs)
 
     close(rate(energy), np.zeros(len(q)), 1e-6)
+
+
+def test_wrenches_and_friction_enter_the_energy_balance(robot, state, rng):
+    """dE/dt = qd^T (tau - J^T h_e - friction): a wrench delivers the product of wrench and twist of the link that it acts on."""
+    q, qd, tau = state[0], state[1], 20 * state[2]
+    wrench = rng.normal(size=(16, len(robot.tree.bodies), 6)) * 30
+    qdd = robot.forward_dynamics(q, qd, tau, wrench)
+    twists = np.stack([twist(robot, body.name, q, qd) for body in robot.tree.bodies], axis=1)
+    delivered = np.sum(wrench * twists, axis=(1, 2))
+    close(np.sum(qd * robot.wrench_torque(q, wrench), -1), delivered, 1e-8)
+    motors, losses = np.sum(qd * tau, -1), np.sum(qd * robot.friction_torque(qd), -1)
+
+    def energy(s: float) -> np.ndarray:
+        qs = q + s * qd + s * s / 2 * qdd
+        return robot.kinetic_energy(qs, qd + s * qdd) + robot.potential_energy(qs)
+
+    close(rate(energy), motors + delivered - losses, 1e-7)
+    assert np.abs(delivered).min() > 1e-3, "the wrenches must matter"
+
+
+def twist(robot: sy.Robot, frame: str, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """Linear and angular velocity of a frame in the base frame, from its pose alone: (..., 6)."""
+    X, Xd = robot.forward_kinematics(q, frame), rate(lambda s: robot.forward_kinematics(q + s * qd, frame))
+    return np.concatenate([Xd[..., :3, 3], axial(Xd[..., :3, :3] @ np.swapaxes(X[..., :3, :3], -1, -2))], axis=-1)
 
 
 def test_property_3_torques_are_linear_in_the_parameters(robot, state, rng):
@@ -141,7 +131,7 @@ def test_the_end_effector_wrench_costs_j_transpose_h(robot, state, rng):
     wrench = np.zeros((16, robot.n, 6))
     wrench[:, -1] = -h
     J = robot.jacobian(state[0], last)
-    extra = np.einsum("...ij,...i->...j", J, h)
+    extra = transposed_times(J, h)
     close(robot.inverse_dynamics(*state, wrench), robot.inverse_dynamics(*state) + extra)
     close(robot.wrench_torque(state[0], wrench), -extra)
 
@@ -163,85 +153,3 @@ def test_reactions_hold_the_torque_and_the_weight(robot, state):
     zero = np.zeros_like(q)
     weight = sum(body.inertia.m for body in robot.tree.bodies) * np.linalg.norm(robot.gravity)
     close(np.linalg.norm(robot.joint_reactions(q, zero, zero)[:, 0, :3], axis=-1), weight)
-
-
-# structure_and_identification_lecture
-
-
-def test_torque_is_the_sum_over_bodies_of_j_transpose_f(robot, state):
-    """tau = sum of J_i^T (I_i a_i + v_i x I_i v_i): each body's columns of the regressor, taken alone."""
-    Y = robot.regressor(*state)
-    bodies = [Y[..., 10 * i : 10 * i + 10] @ robot.parameters[10 * i : 10 * i + 10] for i in range(robot.n)]
-    smooth = robot.without_friction().with_rotors(0.0)
-    close(sum(bodies), smooth.inverse_dynamics(*state))
-
-
-def test_gravity_is_the_slope_of_the_potential(robot, state):
-    """Exercise: grad V = tau_g, T = qd^T H qd / 2."""
-    q, qd, _ = state
-    close(gradient(robot.potential_energy, q), robot.gravity_torque(q), 1e-8)
-    close(np.sum(qd * times(robot.mass_matrix(q), qd), -1) / 2, robot.kinetic_energy(q, qd))
-
-
-def test_property_4_christoffel_symbols_give_the_coriolis_matrix(robot, state):
-    q, qd, _ = state
-    c = robot.christoffel(q)
-    close(np.einsum("...ijk,...k->...ij", c, qd), robot.coriolis_matrix(q, qd))
-    slope = np.stack([rate(lambda s, e=e: robot.mass_matrix(q + s * e)) for e in np.eye(robot.n)], axis=-1)  # dM_ij/dq_k
-    by_hand = (slope + np.swapaxes(slope, -1, -2) - np.moveaxis(slope, -1, -3)) / 2
-    close(c, by_hand, 1e-8)
-
-
-def test_property_5_every_valid_c_keeps_the_energy(robot, state):
-    """qd^T (dH/dt - 2 C) qd = 0 also for a C that is not the Christoffel one."""
-    q, qd, _ = state
-    C = robot.coriolis_matrix(q, qd)
-    null = np.eye(robot.n) * np.sum(qd * qd, -1)[:, None, None] - qd[:, :, None] * qd[:, None, :]  # null @ qd = 0
-    Mdot = rate(lambda s: robot.mass_matrix(q + s * qd))
-    for valid in (C, C + null):
-        close(times(valid, qd), times(C, qd))
-        close(np.sum(qd * times(Mdot - 2 * valid, qd), -1), np.zeros(len(q)), 1e-7)
-
-
-def test_property_6_only_special_choices_are_skew(robot, state):
-    q, qd, _ = state
-    C = robot.coriolis_matrix(q, qd)
-    null = np.eye(robot.n) * np.sum(qd * qd, -1)[:, None, None] - qd[:, :, None] * qd[:, None, :]
-    S = rate(lambda s: robot.mass_matrix(q + s * qd)) - 2 * (C + null)
-    assert np.abs(S + np.swapaxes(S, -1, -2)).max() > 1e-3
-
-
-def test_a_good_model_need_not_have_the_true_parameters(robot, state):
-    """Q is only positive semidefinite: parameters can move in the null space of Y and no torque changes."""
-    rng = np.random.default_rng(1)
-    Y = robot.regressor(*rng.uniform(-3, 3, (3, 400, robot.n))).reshape(-1, len(robot.parameters))
-    null = np.linalg.svd(Y)[2][-1]
-    moved = robot.parameters + null
-    close(robot.inverse_dynamics(*state, parameters=moved), robot.inverse_dynamics(*state))
-
-
-# what controllers and observers ask
-
-
-def test_momentum_rate_is_what_the_momentum_does(robot, state):
-    """dp/dt = tau + C^T qd - g - friction: the residual of a collision observer is zero without contact."""
-    q, qd, qdd = state
-    tau = robot.inverse_dynamics(q, qd, qdd)
-    p = rate(lambda s: robot.momentum(q + s * qd + s * s / 2 * qdd, qd + s * qdd))
-    close(robot.momentum_rate(q, qd, tau), p, 1e-7)
-    close(robot.coriolis_transpose(q, qd), np.einsum("...ij,...i->...j", robot.coriolis_matrix(q, qd), qd))
-
-
-def test_slotine_li_torque_and_regressor(robot, state, rng):
-    q, qd, qdd = state
-    qrd = rng.uniform(-1, 1, q.shape)
-    inertial, coriolis = times(robot.mass_matrix(q), qdd), times(robot.coriolis_matrix(q, qd), qrd)
-    by_hand = inertial + coriolis + robot.gravity_torque(q) + robot.friction_torque(qd)
-    close(robot.slotine_li_torque(q, qd, qrd, qdd), by_hand)
-    close(robot.slotine_li_regressor(q, qd, qrd, qdd) @ robot.parameters, by_hand)
-    close(robot.slotine_li_torque(q, qd, qd, qdd), robot.inverse_dynamics(q, qd, qdd))
-
-
-def test_momentum_regressor(robot, state):
-    q, qd, _ = state
-    close(robot.momentum_regressor(q, qd) @ robot.parameters, robot.momentum(q, qd))
