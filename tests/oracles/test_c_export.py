@@ -54,7 +54,7 @@ def call(lib: ctypes.CDLL, made: Module, name: str, state: dict[str, np.ndarray]
     results: list[list[np.ndarray]] = [[] for _ in program.outputs]
     for k in range(len(state["q"])):
         out = [(kind * o.size)() for o in program.outputs]
-        function(*((kind * o.size)(*state[o.name][k]) for o in program.inputs), *out)
+        function(*((kind * o.size)(*np.ravel(state[o.name][k])) for o in program.inputs), *out)
         for rows, array, o in zip(results, out, program.outputs, strict=True):
             rows.append(np.array(array, dtype=float).reshape(o.shape))
     return [np.array(rows) for rows in results]
@@ -73,7 +73,8 @@ def bound(quantity: str) -> float:
 
 def states(robot: sy.Robot, rng: np.random.Generator, count: int = 5) -> dict[str, np.ndarray]:
     names = ("q", "qd", "qdd", "tau", "qrd", "qrdd")
-    return dict(zip(names, rng.uniform(-2.0, 2.0, (len(names), count, robot.n)), strict=True))
+    made = dict(zip(names, rng.uniform(-2.0, 2.0, (len(names), count, robot.n)), strict=True))
+    return {**made, "wrench": rng.uniform(-9.0, 9.0, (count, len(robot.tree.bodies), 6))}
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -239,3 +240,39 @@ def test_any_regressor_brings_the_list_of_parameters() -> None:
     text = header(module_of(sy.load("planar_2r"), functions=["slotine_li_regressor"]))
     assert "PLANAR_2R_P" in text
     assert " link2.Izz = " in text
+
+
+WRENCH_METHODS = {"inverse_dynamics": ("q", "qd", "qdd"), "forward_dynamics": ("q", "qd", "tau"), "wrench_torque": ("q",),
+                  "joint_reactions": ("q", "qd", "qdd"), "inverse_dynamics_derivatives": ("q", "qd", "qdd"),
+                  "forward_dynamics_derivatives": ("q", "qd", "tau")}  # fmt: skip
+
+
+def test_wrenches_at_frames_act_as_in_python(example_robots: Path, rng: np.random.Generator, tmp_path: Path) -> None:
+    robot, frames = robot_of("ur5", example_robots), ("tool0", "forearm_link")
+    made = module_of(robot, functions=list(WRENCH_METHODS), wrench=frames)
+    lib, state = library(made, tmp_path), states(robot, rng)
+    state["wrench"] = rng.uniform(-9.0, 9.0, (5, 2, 6))
+    wrench = dict(zip(frames, np.moveaxis(state["wrench"], 1, 0), strict=True))
+    for quantity, inputs in WRENCH_METHODS.items():
+        result = getattr(robot, quantity)(*(state[x] for x in inputs), wrench=wrench)
+        expected = list(result) if isinstance(result, tuple) else [result]
+        for x, y in zip(expected, call(lib, made, quantity, state), strict=True):
+            assert np.abs(x.reshape(y.shape) - y).max() <= bound(quantity) * np.abs(x).max(), quantity
+    text = header(made)
+    assert "Rows of wrench (2)" in text
+    assert text.index(" 0 tool0") < text.index(" 1 forearm_link")
+
+
+def test_functions_without_forces_take_no_wrench() -> None:
+    robot = sy.load("planar_2r")
+    made = module_of(robot, functions=["inverse_dynamics", "mass_matrix"], wrench=["link2"])
+    taken = {name: [operand.name for operand in program.inputs] for name, program in made.programs.items()}
+    assert taken == {"inverse_dynamics": ["q", "qd", "qdd", "wrench"], "mass_matrix": ["q"]}
+    assert "Rows of wrench" not in header(module_of(robot))
+
+
+@pytest.mark.parametrize(("wrench", "words"), [(["link9"], ["link9", "link2"]), ("link2", ["'link2'", "several"])])
+def test_bad_frames_of_wrenches_are_named(wrench: object, words: list[str]) -> None:
+    with pytest.raises(sy.CallError) as caught:
+        module_of(sy.load("planar_2r"), wrench=wrench)
+    assert all(word in str(caught.value) for word in words)

@@ -31,6 +31,7 @@ EQUATIONS = {
     "coriolis_matrix": "the C(q, qd) of the Christoffel symbols: dM/dt - 2 C is skew-symmetric",
     "gravity_torque": "torques that hold the robot still: g(q) = dU/dq",
     "friction_torque": "friction at the joints",
+    "wrench_torque": "joint torques of the wrenches in the list above: J' wrench",
     "momentum": "generalised momentum p = M(q) qd",
     "kinetic_energy": "T = 1/2 qd' M(q) qd",
     "potential_energy": "U = - sum of m g . c",
@@ -48,6 +49,14 @@ EQUATIONS = {
     "jacobian_rate": "time derivative of the Jacobian of frame '{frame}' along qd",
 }
 FRAMED = ("forward_kinematics", "jacobian", "jacobian_rate")  # algorithms of a frame
+WRENCHED = (  # algorithms that can take wrenches
+    "inverse_dynamics",
+    "forward_dynamics",
+    "wrench_torque",
+    "joint_reactions",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)
 
 # keywords of C and C++, and file names that some systems reserve for devices
 RESERVED = frozenset(re.findall(r"\w+", """
@@ -58,20 +67,20 @@ RESERVED = frozenset(re.findall(r"\w+", """
 """))  # fmt: skip
 
 
-def programs(tree: Tree, prefix: str, functions: Sequence[str] | None, frame: str | None) -> dict[str, Program]:
+def programs(tree: Tree, prefix: str, functions: Sequence[str] | None, frame: str | None, wrench: Sequence[str] = ()) -> dict[str, Program]:
     """Return algorithm -> its program, named prefix_algorithm, in the given order; by default those of FUNCTIONS.
 
-    Without a frame, functions of a frame are left out.
+    Without a frame, functions of a frame are left out. Functions of WRENCHED take a wrench at each frame of `wrench`, (frames, 6).
     """
     names = _checked(FUNCTIONS if functions is None else functions)
-    if frame is not None:
-        find_frame(tree, frame)  # raises CallError with the frames that there are
+    for each in wrench if frame is None else (frame, *wrench):
+        find_frame(tree, each)  # raises CallError with the frames that there are
     kept = [name for name in names if frame is not None or name not in FRAMED]
-    return {name: replace(_program(tree, name, frame), name=f"{prefix}_{name}") for name in kept}
+    return {name: replace(_program(tree, name, frame, wrench), name=f"{prefix}_{name}") for name in kept}
 
 
-def _program(tree: Tree, name: str, frame: str | None) -> Program:
-    return program(tree, name, frame=frame if name in FRAMED else None)
+def _program(tree: Tree, name: str, frame: str | None, wrench: Sequence[str]) -> Program:
+    return program(tree, name, frame=frame if name in FRAMED else None, wrench=wrench if wrench and name in WRENCHED else None)
 
 
 def _checked(functions: Sequence[str]) -> tuple[str, ...]:

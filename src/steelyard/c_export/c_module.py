@@ -24,7 +24,7 @@ REALS = ("double", "float")
 class Module:
     """The content of a C module: a robot's tree and name, algorithm -> program, the frame of kinematics, and "double" or "float".
 
-    `prefix` begins the names of files and functions.
+    `prefix` begins the names of files and functions. `wrench`: the frames at which functions take wrenches.
     """
 
     tree: Tree
@@ -34,16 +34,27 @@ class Module:
     frame: str | None
     real: str
     fingerprint: str = ""
+    wrench: tuple[str, ...] = ()
 
 
 def module(
-    tree: Tree, name: str, frame: str | None, *, real: str = "double", functions: Sequence[str] | None = None, fingerprint: str = ""
+    tree: Tree,
+    name: str,
+    frame: str | None,
+    *,
+    real: str = "double",
+    functions: Sequence[str] | None = None,
+    fingerprint: str = "",
+    wrench: Sequence[str] = (),
 ) -> Module:
-    """Return the C module of a tree, with its functions traced and named after the robot."""
+    """Return the C module of a tree, with its functions traced and named after the robot. See `programs`."""
+    if isinstance(wrench, str):
+        raise CallError(f"wrench={wrench!r} is one name; expected several, such as [{wrench!r}]")
     if real not in REALS:
         raise CallError(f"real={real!r}; expected 'double' or 'float'")
     prefix = identifier(name)
-    return Module(tree, name, prefix, programs(tree, prefix, functions, frame), frame, real, fingerprint)
+    made = programs(tree, prefix, functions, frame, wrench)
+    return Module(tree, name, prefix, made, frame, real, fingerprint, tuple(wrench))
 
 
 def write_c(made: Module, directory: str | os.PathLike[str], overwrite: bool = False) -> tuple[Path, Path]:
@@ -97,6 +108,7 @@ def _about(module: Module) -> list[str]:
         f"Frame of kinematics: {_plain(module.frame or 'none')}.",
         f"Joints, in the order of q ({tree.n}):",
         *_joints(tree),
+        *_wrenches(module),
     ]
     return lines + (_parameters(tree) if _has_regressor(module) else [])
 
@@ -106,6 +118,15 @@ def _joints(tree: Tree) -> list[str]:
     tied = {name: [b.joint for b in tree.bodies if b.coordinate == k and b.joint != name] for k, name in enumerate(tree.coordinates)}
     notes = {name: f", moves with it: {', '.join(map(_plain, others))}" if others else "" for name, others in tied.items()}
     return [f"  {k} {_plain(name)} ({kinds[name]}){notes[name]}" for k, name in enumerate(tree.coordinates)]
+
+
+def _wrenches(module: Module) -> list[str]:
+    """The rows of the argument `wrench`, if a function takes it."""
+    if not any(operand.name == "wrench" for made in module.programs.values() for operand in made.inputs):
+        return []
+    rows = module.wrench or [body.name for body in module.tree.bodies]
+    meaning = "what the environment applies to a link: force, then moment about the frame's origin, in the base frame"
+    return [f"Rows of wrench ({len(rows)}), {meaning}:", *(f"  {k} {_plain(name)}" for k, name in enumerate(rows))]
 
 
 def _parameters(tree: Tree) -> list[str]:

@@ -36,17 +36,18 @@ class Files(Described):
         functions: Sequence[str] | None = None,
         frame: str | None = None,
         overwrite: bool = False,
+        wrench: Sequence[str] = (),
     ) -> tuple[Path, Path]:
         """Write C99 for a controller, <name>.h and <name>.c in double or float, both or neither. Returns their paths.
 
-        Kinematics are those of `frame`, the end-effector by default; a robot with several tips has none unless it is named. See docs/c.md.
+        Kinematics are those of `frame`, the end-effector by default; a robot with several tips has none unless it is named. Functions of
+        forces take a wrench at each of the frames named in `wrench`. See docs/c.md.
         """
         from ..c_export import module, write_c
 
         branched = frame is None and functions is None and len(tips(self.mechanism)) != 1  # then kinematics are left out
-        made = module(
-            self.tree, self.name, None if branched else self._frame(frame), real=real, functions=functions, fingerprint=self.fingerprint
-        )
+        at = None if branched else self._frame(frame)
+        made = module(self.tree, self.name, at, real=real, functions=functions, fingerprint=self.fingerprint, wrench=wrench)
         return write_c(made, directory, overwrite)
 
     def symbolic(
