@@ -77,9 +77,10 @@ def test_what_is_given_by_position_against_the_rules_is_refused(method: str, rob
 
 
 def test_lists_and_batches_take_the_general_path(robot: Robot, rng: np.random.Generator) -> None:
-    q = rng.normal(size=(5, 3))
+    q = rng.normal(size=(200, 3))
     M = robot.mass_matrix(q)
     np.testing.assert_array_equal(robot.mass_matrix(q[2]), M[2])
+    np.testing.assert_array_equal(robot.mass_matrix(q[:20]), M[:20])
     np.testing.assert_array_equal(robot.mass_matrix(q[2].tolist()), M[2])
 
 

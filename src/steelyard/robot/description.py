@@ -135,6 +135,8 @@ class Described:
 
     def _call(self, name: str, arrays: tuple[Any, ...], parameters: Any, out: Any, wrench: Any = None, frame: str | None = None) -> Any:
         """The kernel of an algorithm on some arrays."""
+        if wrench is None and parameters is None:
+            return self._kernel(name, frame=frame)(*arrays, out=out)
         frames, wrenches = self._wrenches(wrench)
         extra = [x for x in (wrenches, parameters) if x is not None]
         made = self._kernel(name, frames, parameters is not None, frame)

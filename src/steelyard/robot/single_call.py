@@ -1,4 +1,4 @@
-"""The straight path of a single call: a method of one state goes to its gufunc without a second look at frame, options and threads.
+"""The straight path of a call with one state or a few: from the method to its gufunc, past the search for frame, options and threads.
 
 A controller calls with one state at a time, where a gufunc takes half a microsecond and every Python call on the way to it
 a tenth. `with_straight_path` therefore writes, compiles and installs for each method a version of this form:
@@ -6,7 +6,7 @@ a tenth. `with_straight_path` therefore writes, compiles and installs for each m
     def mass_matrix(self, q, more=None, parameters=None, out=None):
         new = False
         try:
-            if q.ndim == 1 and more is None and parameters is None:
+            if q.size < 512 and more is None and parameters is None:
                 gufunc = self._gufuncs["mass_matrix"]
                 return gufunc(q) if out is None else gufunc(q, out=out)
         except KeyError:
@@ -30,6 +30,7 @@ from types import SimpleNamespace
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+SMALL = 512  # scalars of the first array; with more, threads may be faster
 
 
 def with_straight_path(kernels: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
@@ -60,7 +61,7 @@ def straight_path(method: Callable[..., Any], kernel: str) -> str:
     framed = "frame" in positional
     key = f'"{kernel}"'
     options = (*positional, "more", *keywords)
-    tests = [f"{arrays[0]}.ndim == 1", *(f"{x} is None" for x in options if x not in ("frame", "out"))]
+    tests = [f"{arrays[0]}.size < {SMALL}", *(f"{x} is None" for x in options if x not in ("frame", "out"))]
     given = [*arrays, *positional, "*(() if more is None else (more,))", *(f"{x}={x}" for x in keywords)]
     return f"""
 def {method.__name__}(self, {", ".join(arrays)}, {", ".join(f"{x}=None" for x in options)}):
