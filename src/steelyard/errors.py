@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class SteelyardError(Exception):
@@ -46,3 +47,18 @@ def choices(wrong: str, known: Iterable[str]) -> str:
 
 class SteelyardWarning(UserWarning):
     """Something in a model or a log that no real robot has, and that is used all the same."""
+
+
+@contextmanager
+def foreign(library: str) -> Iterator[None]:
+    """Turn whatever a foreign library throws inside the block into a ProblemError that names it.
+
+    A panic of a library written in Rust is a BaseException that `except Exception` misses. Interrupts and exits pass.
+    """
+    try:
+        yield
+    except (SteelyardError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:
+        detail = str(error).strip().partition("\n")[0]
+        raise ProblemError(f"{library} failed on this problem ({type(error).__name__}: {detail or 'no message'})") from error

@@ -10,12 +10,11 @@ import pytest
 import steelyard as sy
 from steelyard.errors import CallError, LogError
 from steelyard.identification import ESTIMATORS
-from steelyard.identification.estimators.estimate import Estimate
-from steelyard.identification.estimators.registry import choose
+from steelyard.identification.estimators.least_squares import Estimate
+from steelyard.identification.estimators.registry import make_estimator
 from steelyard.identification.model.model import build_model
 from steelyard.identification.model.problem import Problem
-from steelyard.identification.samples.options import Options
-from steelyard.identification.samples.samples import prepare
+from steelyard.identification.samples.samples import Preparation, prepare
 from steelyard.parameters.pseudo_inertia import is_consistent
 from tests.motions import recorded, rubbing
 
@@ -78,11 +77,11 @@ def test_the_robot_of_a_fit_can_exist_and_predicts_as_the_fit_does(case, name):
 @EVERY
 def test_an_estimator_is_a_plain_thing_that_changes_nothing(case, name):
     true, described = case
-    estimator = choose(name)
+    estimator = make_estimator(name)
     assert dataclasses.is_dataclass(estimator)
-    assert estimator == choose(name)
+    assert estimator == make_estimator(name)
     model = build_model(described)
-    problem = Problem(model, (prepare(model.robot, recorded(true, noise=0.1), Options()),))
+    problem = Problem(model, (prepare(model.robot, recorded(true, noise=0.1), Preparation()),))
     before = [factor.copy() for factor in problem.total.factors]
     first, second = estimator.fit(problem), estimator.fit(problem)
     assert isinstance(first, Estimate)
@@ -90,10 +89,10 @@ def test_an_estimator_is_a_plain_thing_that_changes_nothing(case, name):
     assert all(np.array_equal(a, b) for a, b in zip(before, problem.total.factors, strict=True))
     assert first.weights.shape == (described.n,)
     assert np.all(first.weights > 0)
-    assert all(isinstance(sentence, str) and sentence.endswith(".") for sentence in first.status)
+    assert all(isinstance(sentence, str) and sentence.endswith(".") for sentence in first.notes)
 
 
-@pytest.mark.parametrize("name", sorted(set(ESTIMATORS) - {"sdp"}))  # a description has a unit of its own, which the pull keeps
+@pytest.mark.parametrize("name", sorted(set(ESTIMATORS) - {"sdp"}))  # a description has a unit of its own, which the prior keeps
 def test_units_of_torque_do_not_matter(name):
     true = rubbing(sy.load("spatial_3r"))
     log = recorded(true, noise=0.1)

@@ -53,7 +53,8 @@ def made() -> tuple[sy.Fit, sy.Robot]:
     truth = sy.perturbed(robot, 7)
     log = sy.record(truth, sy.excite(robot, seconds=10, harmonics=6, candidates=10), rate=100)
     fit = sy.identify(robot, log, "wls")
-    return replace(fit, status=(*fit.status, "Said by <b>R & D</b>.")), truth
+    estimate = replace(fit.estimate, notes=(*fit.estimate.notes, "Noted by <b>R & D</b>."))
+    return replace(fit, estimate=estimate), truth
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +96,7 @@ def test_nothing_is_asked_of_the_network(page: Elements) -> None:
 def test_what_the_fit_says_is_on_the_page_as_text(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
     fit, _ = made
     text = "".join(page.text)
-    assert "Said by <b>R & D</b>." in text, "escaped, not read as markup"
+    assert "Noted by <b>R & D</b>." in text, "escaped, not read as markup"
     assert all(sentence in text for sentence in fit.check())
     for name in (*fit.base.names, *fit.parameter_names, *fit.robot.joint_names):
         assert name in text

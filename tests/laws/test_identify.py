@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 import steelyard as sy
 from steelyard.errors import CallError, LogError, ProblemError
-from steelyard.identification import SDP, cross_validate
-from steelyard.identification.model.extra_terms import Coupling
+from steelyard.identification import SDP, WLS, ModelOptions, Preparation, cross_validate
+from steelyard.identification.result.fit import SHORT
 from tests.motions import fourier, recorded, rubbing
 
 FIXED = {"delay": 0, "coulomb_width": 0}
@@ -64,18 +65,25 @@ def test_the_width_of_coulomb_friction_is_found(arm):
     smooth = arm.with_friction(coulomb=0.0).inverse_dynamics(q, qd, qdd) + 3.0 * np.tanh(qd / 0.1)
     log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=smooth + 0.02 * np.random.default_rng(1).normal(size=q.shape), joint_names=arm.joint_names)
     found = sy.identify(arm, log, delay=0)
-    assert np.allclose(found.model.widths, 0.1, rtol=0.3)
+    assert np.allclose(found.model.shape("width"), 0.1, rtol=0.3)
     assert found.total_relative_error < 0.2 * sy.identify(arm, log, **FIXED).total_relative_error
 
 
 def test_the_stribeck_effect_is_found_where_asked_for(arm):
+    """Fs is the level of stiction, as in a Robot, and not its excess over the Coulomb friction."""
     t, q, qd, qdd = fourier(3, 40, 100)
-    tau = arm.inverse_dynamics(q, qd, qdd) + np.array([2.0, 1.5, 1.0]) * np.sign(qd) * np.exp(-((qd / 0.2) ** 2))
-    log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=tau + 0.02 * np.random.default_rng(2).normal(size=q.shape), joint_names=arm.joint_names)
+    true = arm.with_friction(stiction=[4.0, 3.0, 2.5], stribeck=0.2)
+    tau = true.inverse_dynamics(q, qd, qdd) + 0.02 * np.random.default_rng(2).normal(size=q.shape)
+    log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=tau, joint_names=arm.joint_names)
     found = sy.identify(arm, log, friction=("viscous", "coulomb", "offset", "stribeck"), **FIXED)
     assert found.base.n_base == sy.base_parameters(arm).n_base + 3
-    assert found.extra == pytest.approx({"joint1.Fs": 2.0, "joint2.Fs": 1.5, "joint3.Fs": 1.0}, rel=0.1)
+    values = dict(zip(found.parameter_names, found.parameters, strict=True))
+    assert len(values) == len(found.parameter_names), "every name once"
+    assert [values[f"joint{j}.Fs"] for j in (1, 2, 3)] == pytest.approx([4.0, 3.0, 2.5], rel=0.03)
+    assert [terms["stribeck"] for terms in found.robot.tree.terms] == pytest.approx([0.2] * 3, rel=0.3)
     assert found.total_relative_error < 0.3 * sy.identify(arm, log, **FIXED).total_relative_error
+    again = sy.identify(true, log, friction=("viscous", "coulomb", "offset", "stribeck"), **FIXED)
+    assert again.parameter_names == found.parameter_names
 
 
 def test_held_parameters_stay_and_are_not_unknown(arm):
@@ -119,11 +127,14 @@ def test_known_torques_are_taken_out(arm):
 
 def test_a_coupled_wrist_has_three_more_parameters(arm):
     log = recorded(arm)
-    extra = Coupling("joint1", "joint2").bound(arm.joint_names)
-    tau = log.tau + extra.columns(log.q, log.qd, log.qdd) @ np.array([0.02, 0.5, 0.7])
-    found = sy.identify(arm, log.replace(tau=tau), coupling=sy.Coupling("joint1", "joint2"), **FIXED)
-    assert found.base.n_base == sy.base_parameters(arm).n_base + 3
-    assert found.extra == pytest.approx({"joint2.Iam": 0.02, "joint2.Fvm": 0.5, "joint2.Fcm": 0.7}, rel=1e-5)
+    true = arm.with_coupling("joint1", "joint2", armature=0.02, viscous=0.5, coulomb=0.7)
+    tau = true.inverse_dynamics(log.q, log.qd, log.qdd)
+    for coupling in (sy.Coupling("joint1", "joint2"), [sy.Coupling(0, 1)]):
+        found = sy.identify(arm, log.replace(tau=tau), coupling=coupling, **FIXED)
+        assert found.base.n_base == sy.base_parameters(arm).n_base + 3
+        values = dict(zip(found.parameter_names, found.parameters, strict=True))
+        assert [values[f"joint2.{term}"] for term in ("Iam", "Fvm", "Fcm")] == pytest.approx([0.02, 0.5, 0.7], rel=1e-5)
+        assert found.robot.parameter_names == found.parameter_names
     with pytest.raises(CallError, match="did you mean 'joint2'"):
         sy.identify(arm, log, coupling=sy.Coupling("joint2x", "joint3"))
 
@@ -149,7 +160,7 @@ def test_bounds_that_no_robot_meets_are_named(arm):
 def test_a_seven_link_arm_is_made_consistent_in_a_small_program():
     true = rubbing(sy.load("elbow_6r"))
     noisy = recorded(true, noise=3.0, seconds=5, rate=50)
-    fit = sy.identify(true.with_parameters(0.7 * true.parameters), noisy, SDP(pull=1e-3), **FIXED)
+    fit = sy.identify(true.with_parameters(0.7 * true.parameters), noisy, SDP(prior_weight=1e-3), **FIXED)
     q = np.random.default_rng(1).uniform(-3, 3, (2000, 6))
     assert np.all(np.linalg.eigvalsh(fit.robot.mass_matrix(q))[:, 0] > 0)
     assert np.all(fit.parameters[[i for i, n in enumerate(fit.parameter_names) if n.endswith((".Ia", ".Fv", ".Fc"))]] >= 0)
@@ -283,6 +294,46 @@ def test_a_nan_in_the_middle_is_filled_and_said(arm):
 def test_a_wrong_option_is_named(arm, options, match):
     with pytest.raises(CallError, match=match):
         sy.identify(arm, recorded(arm), **options)
+
+
+def test_options_come_as_objects_or_as_single_words(arm):
+    log = recorded(arm, noise=0.1)
+    short = sy.identify(arm, log, "wls", decimate=2, rotor=False, hold=["link3.m"], **FIXED)
+    preparation, model = Preparation(decimate=2, delay=0), ModelOptions(rotor=False, hold=["link3.m"], coulomb_width=0)
+    long = sy.identify(arm, log, WLS(), preparation=preparation, model=model)
+    mixed = sy.identify(arm, log, "wls", preparation=preparation, model=replace(model, rotor=True), rotor=False)
+    assert np.array_equal(short.base_values, long.base_values)
+    assert np.array_equal(short.base_values, mixed.base_values)
+    assert long.options.preparation is not None
+    assert long.options.model == model
+
+
+def test_an_unknown_option_lists_the_known_ones(arm):
+    with pytest.raises(CallError, match=r"'cutof'; did you mean 'cutoff'\? Known: estimator, .*bounds.*smoothing"):
+        sy.identify(arm, recorded(arm), cutof=3.0)
+
+
+def test_the_old_name_of_the_prior_weight_warns():
+    with pytest.warns(DeprecationWarning, match="prior_weight"):
+        old = SDP(pull=10.0)
+    assert old == SDP(prior_weight=10.0)
+    assert replace(old, margin=1e-3).prior_weight == 10.0
+
+
+def test_a_fit_is_small_and_its_short_names_lead_to_views(fit):
+    assert len(fields(fit)) <= 9
+    for name in SHORT:
+        assert getattr(fit, name) is not None
+        assert name in dir(fit)
+    assert fit.unseen == fit.uncertainty.unexcited
+    with pytest.raises(AttributeError, match="a Fit has no 'unsene'"):
+        _ = fit.unsene
+
+
+def test_a_validation_shows_itself_in_one_line(fit):
+    assert len(repr(fit.validation)) < 100
+    assert "\n" not in repr(fit.validation)
+    assert "3 joints, 1000 samples" in repr(fit.validation)
 
 
 def test_no_log_is_no_log(arm):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import CallError
-from steelyard.identification.estimators.least_squares import inverse_information, least_squares, seen
+from steelyard.identification.estimators.least_squares import excitation, inverse_information, least_squares
 from steelyard.identification.model.accumulator import Accumulator
 from steelyard.identification.samples.decimation import REACH, decimated, weights
 
@@ -81,7 +81,7 @@ def test_different_models_do_not_merge():
         Accumulator.empty(REACHES, 4).merge(Accumulator.empty(((0,), (1,)), 4))
 
 
-def test_a_blind_direction_stays_at_the_prior(rng):
+def test_an_unexcited_direction_stays_at_the_prior(rng):
     A = rng.normal(size=(50, 3)) @ np.array([[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0.0]])
     b = A @ np.array([1.0, 2.0, 0.0, 0.0])
     triangle = np.linalg.qr(np.column_stack([A, b]), mode="r")
@@ -90,10 +90,10 @@ def test_a_blind_direction_stays_at_the_prior(rng):
     assert np.allclose(A @ x, b)
     assert x[2] == 5.0
     assert np.isclose(x[0] - x[3], prior[0] - prior[3])
-    view = seen(triangle)
+    view = excitation(triangle)
     assert view.rank == 2
-    assert view.blind.shape == (4, 2)
-    assert np.allclose(A @ view.blind, 0, atol=1e-12)
+    assert view.unexcited.shape == (4, 2)
+    assert np.allclose(A @ view.unexcited, 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("factor", [2, 7, 30])

@@ -1,4 +1,4 @@
-"""The entropic pull: at its minimum no direction is downhill, and what it identifies are real bodies."""
+"""The entropic prior: at its minimum no direction is downhill, and what it identifies are real bodies."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import pytest
 
 import steelyard as sy
 from steelyard.identification import SDP
-from steelyard.identification.estimators.cone import Program
-from steelyard.identification.estimators.entropic import entropic, matrix
-from steelyard.identification.estimators.sdp import strengths
+from steelyard.identification.estimators.cone import ConeProgram, symmetric
+from steelyard.identification.estimators.sdp import body_weights, entropic
 from steelyard.identification.model.bounds import natural
 from steelyard.identification.model.model import build_model
-from steelyard.identification.model.prior import anchor
+from steelyard.identification.model.prior import body_prior
 from steelyard.parameters.pseudo_inertia import is_consistent
 from tests.motions import recorded
 
@@ -28,34 +27,34 @@ def problem(seed: int):
     return model, A, A @ truth
 
 
-def objective(model, A, b, pull, pi) -> float:
-    place = anchor(model)
+def objective(model, A, b, prior_weight, pi) -> float:
+    place = body_prior(model)
     total = float(np.sum((A @ pi - b) ** 2))
-    for T, s, i in zip(place.to_pi, strengths(place, pull), range(place.bodies), strict=True):
-        S = matrix(np.linalg.solve(T, pi[10 * i : 10 * i + 10]))
+    for T, s, i in zip(place.to_pi, body_weights(place, prior_weight), range(place.bodies), strict=True):
+        S = symmetric(np.linalg.solve(T, pi[10 * i : 10 * i + 10]))
         sign, log_det = np.linalg.slogdet(S)
         total += np.inf if sign <= 0 else 2.0 * s * (np.trace(S) - log_det - 4.0)
     return total
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("pull", [0.1, 10.0])
-def test_no_direction_is_downhill(seed, pull):
+@pytest.mark.parametrize("prior_weight", [0.1, 10.0])
+def test_no_direction_is_downhill(seed, prior_weight):
     model, A, b = problem(seed)
-    place = anchor(model)
-    program = Program(model, place, A, b, natural(model.names, model.free), 1e-6)
+    place = body_prior(model)
+    program = ConeProgram(model, place, A, b, natural(model.names, model.free), 1e-6)
     start = model.start.copy()
-    pi, word = entropic(program, (A, b), strengths(place, pull), start)
+    pi, word = entropic(program, (A, b), body_weights(place, prior_weight), start)
     assert word == "Solved"
-    least = objective(model, A, b, pull, pi)
-    assert least <= objective(model, A, b, pull, start)
+    least = objective(model, A, b, prior_weight, pi)
+    assert least <= objective(model, A, b, prior_weight, start)
     rng = np.random.default_rng(seed)
     inner = 10 * place.bodies
     for _ in range(60):
         d = np.zeros(len(pi))
         d[:inner] = rng.normal(size=inner) * np.linalg.norm(place.to_pi, axis=2).ravel()
         for h in (1e-4, -1e-4):
-            assert objective(model, A, b, pull, pi + h * d) >= least - 1e-9 * max(least, 1.0)
+            assert objective(model, A, b, prior_weight, pi + h * d) >= least - 1e-9 * max(least, 1.0)
 
 
 def test_an_identification_with_it():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identification.result.covariance import long_run
+from steelyard.identification.result.uncertainty import long_run
 from tests.motions import coloured, recorded, rubbing
 
 

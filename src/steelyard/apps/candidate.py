@@ -44,17 +44,8 @@ def candidate(name: str) -> Candidate:
 
 def hold(model_of: Candidate, log: Log) -> Validation:
     """Predicted against measured torque: smoothed, the torque's delay found, torque and prediction through the same low-pass."""
-    from ..identification.model.model import build_model
-    from ..identification.model.problem import Problem
-    from ..identification.result.validate_model import against
-    from ..identification.samples.decimation import natural_factor
-    from ..identification.samples.options import Options
-    from ..identification.samples.samples import prepare
-    from ..identification.samples.torque_delay import find_delay
+    from ..identification import validate_robot
 
-    model = build_model(model_of.robot, friction=(), rotor=False)
-    model = model.with_widths(model_of.widths) if model_of.widths else model
-    samples = prepare(model_of.robot, log, Options())
-    late, _ = find_delay(model, (samples,))
-    moved = samples.advanced(late)
-    return against(Problem(model, (moved,), natural_factor(moved.t, moved.qd)), model.base.values(model.initial))
+    robot, widths = model_of
+    smooth = {name: width for name, width in zip(robot.joint_names, widths, strict=True) if width > 0} if widths else {}
+    return validate_robot(robot.with_friction(width=smooth) if smooth else robot, log)

@@ -1,24 +1,24 @@
-"""From logs to a model that can be trusted: problems, the accumulator, estimators, frozen results, validation, doctor."""
+"""Identification: from logs to samples, to a model, to an estimate, to a result with its uncertainty."""
 
+from ..mechanism.model import Coupling
 from .doctor import Diagnosis, doctor
-from .estimators.elastic_net import ElasticNet, Lasso
-from .estimators.irls import IRLS
-from .estimators.ols import OLS
+from .estimators.least_squares import OLS, WLS, Sequential
 from .estimators.registry import ESTIMATORS
-from .estimators.ridge import Ridge
+from .estimators.robust import IRLS, TLS
 from .estimators.sdp import SDP
-from .estimators.sequential import Sequential
-from .estimators.tls import TLS
-from .estimators.wls import WLS
+from .estimators.shrinkage import ElasticNet, Lasso, Ridge
 from .identify import identify
 from .model.accumulator import Accumulator
-from .model.extra_terms import Coupling
-from .model.stribeck import Stribeck
-from .result.cross_validation import CrossValidation, cross_validate
+from .model.bounds import Bounds
+from .model.model import ModelOptions
+from .options import Options
 from .result.fit import Fit
 from .result.validation import Validation
+from .samples.samples import Preparation
+from .validate import CrossValidation, cross_validate, validate_robot
 
 __all__ = [
-    "ESTIMATORS", "IRLS", "OLS", "SDP", "TLS", "WLS", "Accumulator", "Coupling", "CrossValidation", "Diagnosis", "ElasticNet", "Fit",
-    "Lasso", "Ridge", "Sequential", "Stribeck", "Validation", "cross_validate", "doctor", "identify",
+    "ESTIMATORS", "IRLS", "OLS", "SDP", "TLS", "WLS", "Accumulator", "Bounds", "Coupling", "CrossValidation", "Diagnosis", "ElasticNet",
+    "Fit", "Lasso", "ModelOptions", "Options", "Preparation", "Ridge", "Sequential", "Validation", "cross_validate", "doctor",
+    "identify", "validate_robot",
 ]  # fmt: skip

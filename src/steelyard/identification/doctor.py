@@ -1,31 +1,28 @@
-"""doctor: what is wrong with a log for this robot, in sentences, before anything is identified."""
+"""doctor: what is wrong with a log for this robot, in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LogError, ProblemError
+from ..mechanism.parameter_vector import LINK_TERMS
 from ..robot import Robot
 from ..signals.clean import find_faults
 from ..signals.log import Log
 from .identify import identify
 from .result.fit import Fit
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 Array = NDArray[np.float64]
-SLOW = 0.6  # [rad/s|m/s]: below it friction and gravity drown what accelerates
+SLOW = 0.6  # [rad/s|m/s]: below it friction and gravity hide inertia
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A verdict, every finding as a sentence, and the parameters that the log cannot show; iterate over it for the sentences."""
+    """A verdict, every finding as a sentence, and the parameters that the log cannot show. Iterate over it for the sentences."""
 
     verdict: str
     findings: tuple[str, ...]
@@ -33,7 +30,7 @@ class Diagnosis:
 
     @property
     def healthy(self) -> bool:
-        """Whether nothing was found."""
+        """True if nothing was found."""
         return not self.findings
 
     def __iter__(self) -> Iterator[str]:
@@ -47,10 +44,10 @@ class Diagnosis:
 
 
 def doctor(robot: Robot, log: Log) -> Diagnosis:
-    """What is wrong with this log: time, units, joints that stand still, velocities that are no derivative, torques that say nothing,
-    limits, saturation, delay; and, after a trial identification, which parameters it cannot show.
+    """Return what is wrong with a log: time, units, still joints, inconsistent velocities, torques without information, limits,
+    saturation, delay; and, after a trial identification, which parameters it cannot show.
 
-    The robot decides which joints are looked at. Nothing is changed.
+    Only the robot's joints are examined. Nothing is changed.
     """
     log = log.reordered(robot)
     findings = [*find_faults(log), *beyond_limits(robot, log), *slow_joints(robot, log), *saturated(robot, log)]
@@ -58,27 +55,27 @@ def doctor(robot: Robot, log: Log) -> Diagnosis:
         fit = identify(robot, log, "wls")
     except (LogError, ProblemError) as error:
         return Diagnosis(f"This log cannot be used to identify the robot: {error}", tuple(findings), robot.parameter_names)
-    hidden = tuple(dict.fromkeys([*fit.unseen, *fit.weak]))
-    findings += [*unexplained(fit), *current_like(robot, fit), *late(fit), *parameters(fit)]
+    hidden = tuple(dict.fromkeys([*fit.uncertainty.unexcited, *fit.uncertainty.weak]))
+    findings += [*unexplained(fit), *wrong_scale(fit), *delayed(fit), *hidden_parameters(fit)]
     return Diagnosis(verdict(fit, findings), tuple(dict.fromkeys(findings)), hidden)
 
 
 def verdict(fit: Fit, findings: Sequence[str]) -> str:
-    """One sentence: can this robot be identified from this log."""
-    hidden = set(fit.unseen) | set(fit.weak)
-    links = [name for name in fit.base.names if name.rpartition(".")[2] not in ("Fv", "Fc", "F0", "Ia")]
+    """Return one sentence: whether this log can identify this robot."""
+    hidden = set(fit.uncertainty.unexcited) | set(fit.uncertainty.weak)
+    links = [name for name in fit.base.names if name.rpartition(".")[2] in LINK_TERMS]
     lost = [name for name in links if name in hidden]
-    dark = [fit.robot.joint_names[j] for j in range(fit.robot.n) if fit.r2[j] < 0.7]
-    if len(lost) > 0.6 * len(links) or len(dark) > 0.3 * fit.robot.n:
-        joints = f"; the torque of {', '.join(dark)} is not explained by any model" if dark else ""
+    unexplained = [fit.robot.joint_names[j] for j in range(fit.robot.n) if fit.r2[j] < 0.7]
+    if len(lost) > 0.6 * len(links) or len(unexplained) > 0.3 * fit.robot.n:
+        joints = f"; the torque of {', '.join(unexplained)} is not explained by any model" if unexplained else ""
         return f"This log does not identify the robot: {len(lost)} of {len(links)} link parameters cannot be told from zero{joints}."
-    if lost or dark:
+    if lost or unexplained:
         return f"This log identifies part of the robot: {len(links) - len(lost)} of {len(links)} combinations of link parameters."
     return "This log can identify the robot." if not findings else "This log can identify the robot, with the remarks below."
 
 
 def beyond_limits(robot: Robot, log: Log) -> Iterator[str]:
-    """Positions, speeds and torques beyond what the description allows; positions far beyond are degrees."""
+    """Report positions, speeds and torques beyond the limits of the description."""
     for j, (name, limit) in enumerate(zip(robot.joint_names, robot.tree.limits, strict=False)):
         low, high = float(np.nanmin(log.q[:, j])), float(np.nanmax(log.q[:, j]))
         slack = 1e-3 + 0.02 * (limit.upper - limit.lower if np.isfinite(limit.upper - limit.lower) else 0.0)
@@ -92,7 +89,7 @@ def beyond_limits(robot: Robot, log: Log) -> Iterator[str]:
 
 
 def slow_joints(robot: Robot, log: Log) -> Iterator[str]:
-    """Joints whose motion is too slow or too small to show inertia."""
+    """Report joints whose motion is too slow or too small to show inertia."""
     step = np.diff(log.t)
     rate = np.abs(np.diff(log.q, axis=0)) / np.where(step > 0, step, np.nan)[:, None]
     fast = np.nanpercentile(rate, 99, axis=0) if log.qd is None else np.nanmax(np.abs(log.qd), axis=0)
@@ -106,7 +103,7 @@ def slow_joints(robot: Robot, log: Log) -> Iterator[str]:
 
 
 def saturated(robot: Robot, log: Log) -> Iterator[str]:
-    """Torques that stay at their largest value."""
+    """Report torques that stay at their largest value."""
     if log.tau is None:
         return
     for j, name in enumerate(robot.joint_names):
@@ -117,21 +114,21 @@ def saturated(robot: Robot, log: Log) -> Iterator[str]:
 
 
 def unexplained(fit: Fit) -> Iterator[str]:
-    """Joints whose torque no parameters explain."""
+    """Report joints whose torque no parameters explain."""
     for j, name in enumerate(fit.robot.joint_names):
         if fit.r2[j] < 0.7:
             yield f"The torque of {name} does not follow its motion: even the best parameters explain {max(fit.r2[j], 0):.0%} of it."
-    size = np.sqrt(np.mean(fit.measured**2, axis=0))
+    size = np.sqrt(np.mean(fit.validation.measured**2, axis=0))
     for j, name in enumerate(fit.robot.joint_names):
         if 0 < size[j] < 0.02 * size.max() and fit.r2[j] < 0.9:
             yield f"The torque of {name} is almost zero ({size[j]:.2g} N m|N rms): it says nothing about the links."
 
 
-def current_like(robot: Robot, fit: Fit) -> Iterator[str]:
-    """Torques of another size, or sign, than the description's weight asks for."""
+def wrong_scale(fit: Fit) -> Iterator[str]:
+    """Report torques of another scale or sign than the description predicts."""
     assert fit.before is not None
-    expected, measured = fit.before.predicted, fit.measured
-    for j, name in enumerate(robot.joint_names):
+    expected, measured = fit.before.predicted, fit.validation.measured
+    for j, name in enumerate(fit.robot.joint_names):
         power = float(np.sum(expected[:, j] ** 2))
         if power <= 1e-6 * float(np.sum(measured[:, j] ** 2)):
             continue
@@ -143,16 +140,16 @@ def current_like(robot: Robot, fit: Fit) -> Iterator[str]:
             yield f"The torque of {name} has the opposite sign of what the description asks for."
 
 
-def late(fit: Fit) -> Iterator[str]:
-    """Delays that were found."""
-    slow = [f"{name} {1e3 * d:.3g} ms" for name, d in zip(fit.robot.joint_names, fit.delay, strict=True) if abs(d) > 2e-3]
+def delayed(fit: Fit) -> Iterator[str]:
+    """Report delays between torque and position."""
+    slow = [f"{name} {1e3 * d:.3g} ms" for name, d in zip(fit.robot.joint_names, fit.pipeline.delay, strict=True) if abs(d) > 2e-3]
     if slow:
         yield f"Torque and position are not at the same time: {', '.join(slow)} (positive: the torque is late)."
 
 
-def parameters(fit: Fit) -> Iterator[str]:
-    """What the log cannot show, by name."""
-    if fit.unseen:
-        yield f"Not excited at all: {', '.join(fit.unseen)}."
-    if fit.weak:
-        yield f"Cannot be told from zero: {', '.join(fit.weak)}."
+def hidden_parameters(fit: Fit) -> Iterator[str]:
+    """Report the base parameters that the log cannot show."""
+    if fit.uncertainty.unexcited:
+        yield f"Not excited at all: {', '.join(fit.uncertainty.unexcited)}."
+    if fit.uncertainty.weak:
+        yield f"Cannot be told from zero: {', '.join(fit.uncertainty.weak)}."

@@ -1,39 +1,33 @@
-"""identify: from a robot and its logs to a model that can be trusted."""
+"""identify: from a robot and its logs to a model with its uncertainty."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CallError, LogError
+from ..errors import LogError
 from ..robot import Robot
 from ..signals.log import Log
-from .estimators.estimate import Estimate, Estimator
-from .estimators.least_squares import inverse_information, seen
-from .estimators.registry import choose
-from .estimators.sdp import consistent
-from .estimators.wls import noise
+from .estimators.drive_gains import estimate_gains
+from .estimators.least_squares import Estimate, Estimator, inverse_information, noise
+from .estimators.sdp import SDP, consistent
+from .estimators.shape import estimate_shape
+from .estimators.torque_delay import estimate_delay
 from .model.accumulator import on_one_core
-from .model.bounds import Bounds
-from .model.coulomb_width import find_widths
-from .model.drive_gains import find_gains
-from .model.extra_terms import Coupling, Extra
-from .model.model import FRICTION, Known, Model, build_model
+from .model.model import Model, ModelOptions, build_model
+from .model.prior import parameter_sizes
 from .model.problem import Problem
-from .model.stribeck import Stribeck, find_speeds
-from .result.covariance import sandwich
-from .result.fit import Fit
-from .result.fit_json import provenance
-from .result.residuals import Residuals, residuals
-from .result.validation import Validation
-from .samples.decimation import natural_factor
-from .samples.options import Options, frozen_mask
-from .samples.samples import Samples, prepare
-from .samples.torque_delay import find_delay
+from .options import Options, make_options
+from .result.fit import Fit, SamplePipeline
+from .result.provenance import provenance
+from .result.uncertainty import Residuals, Uncertainty, residuals, sandwich
+from .result.validation import Validation, predicted_torque, with_known
+from .samples.decimation import common_factor
+from .samples.samples import Preparation, Samples, prepare
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, float], None]
@@ -45,161 +39,116 @@ def identify(
     log: Log | Sequence[Log],
     estimator: str | Estimator | None = None,
     *,
-    friction: Sequence[str] = FRICTION,
-    rotor: bool = True,
-    prior: str | None = None,
-    smoothing: str | None = "auto",
-    cutoff: float | None = None,
-    decimate: int | None = None,
-    mask: Mapping[str, float] | float | None = None,
-    delay: str | float | Sequence[float] = "estimate",
-    coulomb_width: str | float | Sequence[float] = "estimate",
-    hold: Sequence[str] | Mapping[str, float | None] = (),
-    bounds: Bounds | None = None,
-    coupling: Coupling | Extra | Sequence[Coupling | Extra] = (),
-    known: Known | None = None,
-    drive_gains: Sequence[str] = (),
+    preparation: Preparation | None = None,
+    model: ModelOptions | None = None,
     progress: Progress | None = None,
+    **options: Any,
 ) -> Fit:
-    """The dynamic parameters of a robot from one or more logs of its motion: min |tau - Y(q, qd, qdd) pi|, every link a real body.
+    """Identify the dynamic parameters of a robot from one or more logs: min |tau - Y(q, qd, qdd) pi|, every link a real body.
 
-    With no further word: friction (viscous, Coulomb, offset; 'stribeck' where asked for) and rotor inertia are found with the links, each
-    joint weighted by its noise, every pseudo-inertia positive definite; what the log does not show stays near the description.
+    By default viscous and Coulomb friction, offsets and rotor inertias are found with the links, each joint is weighted by its noise,
+    every pseudo-inertia is positive definite, and what the log does not show stays near the description.
     `estimator`: 'sdp' (default), 'wls', 'ols', 'irls', 'ridge', 'lasso', 'elastic_net', 'tls', 'sequential', or an instance.
-    `prior='cad'` lets the description count for more. `smoothing`, `cutoff` [Hz], `decimate`, `mask` [rad/s|m/s], `delay` [s]: see
-    Options; decimate=None picks the rate that the motion needs. `coulomb_width` [rad/s|m/s] is the speed over which Coulomb friction
-    rises, 0 for sign(qd). `hold`: names, or names -> values, that are not to be found. `bounds`: see identify.bounds. `coupling`: further
-    terms. `known(q, qd, qdd)`: a torque (N, n) that is no unknown. `drive_gains`: joints whose torque is off by an unknown factor.
+    `preparation` says how samples are made, `model` what is to be found. `options` are single fields of the two: smoothing, cutoff [Hz],
+    decimate, mask [rad/s|m/s], delay [s] of `Preparation`; friction, rotor, coulomb_width [rad/s|m/s], hold, bounds, prior, coupling,
+    known, drive_gains of `ModelOptions`. `progress(sentence, share)` is called as the work goes on.
     Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
     Wensing, Kim and Slotine 2018.
     """
     tell = progress or (lambda text, share: None)
-    chosen = choose(estimator, prior, bounds)
-    extras = (*(coupling if isinstance(coupling, (list, tuple)) else (coupling,)), *([Stribeck()] if "stribeck" in friction else []))
-    model = build_model(robot, friction, rotor, extras, hold, known)
-    lag = delay if isinstance(delay, (str, int, float)) else tuple(float(d) for d in delay)
-    options = Options(smoothing, cutoff, decimate or 1, frozen_mask(mask, robot.joint_names), lag)
+    chosen = make_options(estimator, preparation, model, **options)
+    unknowns = build_model(robot, chosen.model)
     tell("preparing the samples", 0.0)
-    samples = prepared(robot, log, options)
-    factor = decimate or common_factor(samples)
-    tell("finding delay and friction", 0.3)
-    model, samples, late, said = tuned(model, samples, options, coulomb_width)
-    gains = find_gains(model, samples, drive_gains, factor)
-    samples = gains.apply(samples) if drive_gains else samples
-    tell("folding the samples", 0.5)
-    problem = Problem(model, samples, factor)
-    problem.check_rows()
-    estimate = chosen.fit(problem)
-    tell("judging the estimate", 0.8)
-    asked: dict[str, Any] = {"friction": tuple(friction), "rotor": rotor, "prior": prior, "decimate": factor, "hold": tuple(hold)}
-    asked["bounds"] = dict(bounds or {})
-    fit = assembled(robot, problem, estimate, chosen, options, late, said, asked, bounds)
-    tell("done", 1.0)
-    return replace(fit, drive_gains=gains.values, drive_gain_std=gains.standard_deviation, provenance=provenance(fit, log))
-
-
-def common_factor(samples: tuple[Samples, ...], least: int = 200) -> int:
-    """How many samples to one for all logs: what the fastest of those needs that move, and `least` samples left if there are as many."""
-    motion = np.array([np.linalg.norm(s.qd.std(axis=0)) for s in samples])
-    moving = [s for s, m in zip(samples, motion, strict=True) if m >= 0.1 * motion.max()]
-    return max(1, min([natural_factor(s.t, s.qd) for s in moving] + [sum(s.N for s in samples) // least]))
-
-
-def prepared(robot: Robot, log: Log | Sequence[Log], options: Options) -> tuple[Samples, ...]:
-    """The samples of every log."""
     logs: list[Any] = list(log) if isinstance(log, (list, tuple)) else [log]
+    samples = prepare_all(robot, logs, chosen.preparation)
+    tell("finding delay and friction", 0.3)
+    factor = chosen.preparation.decimate or common_factor(samples)
+    unknowns, delay, notes = estimate_shape_and_delay(unknowns, samples, chosen)
+    samples = tuple(s.advanced(delay) for s in samples)
+    gains = estimate_gains(unknowns, samples, chosen.model.drive_gains, factor)
+    tell("folding the samples", 0.5)
+    problem = Problem(unknowns, gains.apply(samples), factor)
+    problem.check_rows()
+    estimate = chosen.estimator.fit(problem)
+    tell("computing the uncertainty", 0.8)
+    estimate = to_physical(problem, estimate)
+    estimate = replace(estimate, notes=notes + sample_notes(problem) + estimate.notes)
+    pipeline = SamplePipeline(chosen.preparation, delay, gains, factor * float(np.median(np.diff(samples[0].t))))
+    fit = make_fit(robot, problem, estimate, pipeline, chosen, provenance(robot, logs))
+    tell("done", 1.0)
+    return fit
+
+
+def prepare_all(robot: Robot, logs: Sequence[Log], preparation: Preparation) -> tuple[Samples, ...]:
+    """Return the samples of every log."""
     if not logs:
         raise LogError("there is no log to identify from; expected a Log or a list of them")
-    return tuple(prepare(robot, one, options) for one in logs)
+    return tuple(prepare(robot, log, preparation) for log in logs)
 
 
-def tuned(
-    model: Model, samples: tuple[Samples, ...], options: Options, width: str | float | Sequence[float]
-) -> tuple[Model, tuple[Samples, ...], Array, tuple[str, ...]]:
-    """The model with its Coulomb widths and the samples without their delay, both found where not given."""
-    said: tuple[str, ...] = ()
-    if isinstance(width, str) and width != "estimate":
-        raise CallError(f"coulomb_width must be 'estimate' or speeds [rad/s|m/s], not {width!r}")
+def estimate_shape_and_delay(model: Model, samples: tuple[Samples, ...], options: Options) -> tuple[Model, Array, tuple[str, ...]]:
+    """Return the model with its friction shapes, the delay (n,) [s] and notes; what is given in the options is not estimated."""
+    width, delay = options.model.coulomb_width, options.preparation.delay
     if not isinstance(width, str):
-        model = model.with_widths(np.broadcast_to(np.asarray(width, float), (model.n,)).tolist())
+        model = model.with_shape("width", np.broadcast_to(np.asarray(width, float), (model.n,)).tolist())
+    model = estimate_friction_shape(model, samples, isinstance(width, str))
+    notes: tuple[str, ...] = ()
+    if isinstance(delay, str):
+        lag, notes = estimate_delay(model, samples)
     else:
-        model = model.with_widths(find_widths(model, samples).values)
-    if options.delay == "estimate":
-        late, said = find_delay(model, samples)
-    else:
-        late = np.broadcast_to(np.asarray(options.delay, float), (model.n,)).copy()
-    moved = tuple(s.advanced(late) for s in samples)
-    if isinstance(width, str) and np.any(late):
-        model = model.with_widths(find_widths(model, moved).values)
-    model = find_speeds(model, moved)
-    named = zip(model.robot.joint_names, model.widths, strict=True)
-    wide = [f"{name} {w:.3g}" for name, w in named if w > 0]
-    said += (f"Coulomb friction rises over a speed [rad/s|m/s] of: {', '.join(wide)}.",) if wide else ()
-    return model, moved, late, said
+        lag = np.broadcast_to(np.asarray(delay, float), (model.n,)).copy()
+    if np.any(lag):
+        model = estimate_friction_shape(model, tuple(s.advanced(lag) for s in samples), isinstance(width, str))
+    wide = [f"{name} {w:.3g}" for name, w in zip(model.robot.joint_names, model.shape("width"), strict=True) if w > 0]
+    return model, lag, notes + ((f"Coulomb friction rises over a speed [rad/s|m/s] of: {', '.join(wide)}.",) if wide else ())
 
 
-def assembled(
-    robot: Robot, problem: Problem, estimate: Estimate, chosen: Estimator, options: Options, late: Array, said: tuple[str, ...],
-    asked: dict[str, Any], bounds: Bounds | None,
-) -> Fit:  # fmt: skip
-    """Everything about an estimate in one frozen result."""
-    triangle = problem.total.triangle(estimate.weights)
-    pi, realised = realise(problem, estimate, triangle, bounds)
-    made = residuals(problem, estimate.base, estimate.weights)
-    model = problem.model
-    status = said + remarks(problem) + estimate.status + realised
-    return Fit(
-        robot=model.identified(pi),
-        initial=robot,
-        model=model,
-        parameters=pi,
-        base_values=estimate.base,
-        base_covariance=sandwich(inverse_information(triangle), made),
-        sigma=noise(problem.total, estimate.base),
-        validation=judged(problem, made),
-        seen=seen(triangle),
-        estimator=chosen.name,
-        options=asked,
-        preparation=options,
-        delay=late,
-        interval=problem.decimate * float(np.median(np.diff(problem.samples[0].t))),
-        status=status,
-        details=dict(estimate.details),
-        information=triangle,
-    )
+def estimate_friction_shape(model: Model, samples: tuple[Samples, ...], width: bool) -> Model:
+    """Return the model with its Stribeck velocities and, if `width`, the widths of its Coulomb step; in turn where it has both."""
+    for _ in range(2 if width and any(model.shape("stribeck")) else 1):
+        model = estimate_shape(model, samples, "stribeck", rounds=2)
+        model = estimate_shape(model, samples, "width") if width else model
+    return model
 
 
-def judged(problem: Problem, made: Residuals) -> Validation:
-    """The fit on its own samples, beside the robot as given."""
-    names = problem.model.robot.joint_names
-    before = Validation(made.t, made.before, made.measured, made.keep, names)
-    return Validation(made.t, made.predicted, made.measured, made.keep, names, before)
+def make_fit(robot: Robot, problem: Problem, estimate: Estimate, pipeline: SamplePipeline, options: Options, origin: dict[str, Any]) -> Fit:
+    """Return the fit of an estimate: the identified robot, the uncertainty, and the validation on its own samples."""
+    model, triangle = problem.model, problem.total.triangle(estimate.weights)
+    left = residuals(problem, estimate.base, estimate.weights)
+    covariance = sandwich(inverse_information(triangle), left)
+    sizes = parameter_sizes(model)[list(model.base.columns)]
+    uncertainty = Uncertainty(model.base, estimate.base, covariance, noise(problem.total, estimate.base), triangle, sizes)
+    assert estimate.parameters is not None
+    identified = model.identified(estimate.parameters)
+    return Fit(identified, robot, model, estimate, uncertainty, self_validation(problem, left, robot), pipeline, options, origin)
 
 
-def realise(problem: Problem, estimate: Estimate, triangle: Array, bounds: Bounds | None) -> tuple[Array, tuple[str, ...]]:
-    """Parameters (p,) of a real robot that has these base parameters, or the nearest to them in what the torques say."""
+def self_validation(problem: Problem, left: Residuals, robot: Robot) -> Validation:
+    """Return the validation of a fit on its own samples, beside the robot as given."""
+    given = predicted_torque(problem.samples, problem.decimate, with_known(robot.inverse_dynamics, problem.model.known))
+    before = Validation(left.t, given, left.measured, left.keep, robot.joint_names)
+    return replace(before, predicted=left.predicted, before=before)
+
+
+def to_physical(problem: Problem, estimate: Estimate) -> Estimate:
+    """Return the estimate with parameters (p,) of a real robot that has its base values, or the nearest to them in torque."""
     if estimate.parameters is not None:
-        return estimate.parameters, ()
-    exact = triangle.copy()
-    exact[:, -1] = 0.0
-    exact[:-1, -1] = triangle[:-1, :-1] @ estimate.base
-    found = consistent(problem.model, exact, estimate.base, 1e-3, bounds, 1e-4, exact=True)
-    gap = problem.total.residual_squares(problem.base.values(found.parameters)).sum()
-    price = np.sqrt(gap / problem.total.torque_squares().sum()) - np.sqrt(
-        problem.total.residual_squares(estimate.base).sum() / problem.total.torque_squares().sum()
-    )
-    if price < 1e-6:
-        return found.parameters, ()
-    return found.parameters, (
-        f"No real robot has exactly these base parameters: fit.robot has the nearest ones, whose error is {100 * price:.2f} points larger.",
-    )
+        return estimate
+    triangle = problem.total.triangle(estimate.weights)
+    triangle[:-1, -1] = triangle[:-1, :-1] @ estimate.base
+    triangle[-1, -1] = 0.0
+    found = consistent(problem.model, triangle, estimate.base, SDP(1e-3, problem.model.bounds, exact=True))
+    squares = [problem.total.residual_squares(base).sum() for base in (problem.base.values(found.parameters), estimate.base)]
+    worse, own = np.sqrt(np.array(squares) / problem.total.torque_squares().sum())
+    price = f"{100 * (worse - own):.2f} points"
+    note = f"No real robot has exactly these base parameters: fit.robot has the nearest ones, whose error is {price} larger."
+    return replace(estimate, parameters=found.parameters, notes=estimate.notes + ((note,) if worse - own >= 1e-6 else ()))
 
 
-def remarks(problem: Problem) -> tuple[str, ...]:
-    """Sentences on the samples."""
-    said = [remark for s in problem.samples for remark in s.remarks]
+def sample_notes(problem: Problem) -> tuple[str, ...]:
+    """Return sentences on the samples: remarks of the logs and the decimation."""
+    notes = [remark for s in problem.samples for remark in s.remarks]
     if problem.decimate > 1:
-        dt = float(np.median(np.diff(problem.samples[0].t)))
-        rate = 1 / (dt * problem.decimate)
-        said.append(f"Torque and regressor were low-passed and one in {problem.decimate} samples kept: {rate:.3g} Hz.")
-    return tuple(dict.fromkeys(said))
+        rate = 1 / (float(np.median(np.diff(problem.samples[0].t))) * problem.decimate)
+        notes.append(f"Torque and regressor were low-passed and one in {problem.decimate} samples kept: {rate:.3g} Hz.")
+    return tuple(dict.fromkeys(notes))

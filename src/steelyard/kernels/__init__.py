@@ -32,11 +32,19 @@ def customised(tree: Tree) -> Tree:
     return regrouped(canonical(tree))
 
 
-def program(tree: Tree, name: str, *, wrench: Sequence[str] | None = None, parameters: bool = False, frame: str | None = None) -> Program:
+def program(
+    tree: Tree,
+    name: str,
+    *,
+    wrench: Sequence[str] | None = None,
+    parameters: bool = False,
+    frame: str | None = None,
+    columns: Sequence[int] | None = None,
+) -> Program:
     """The shortest program for an algorithm on a tree.
 
     With `wrench`, names of frames, it also takes a wrench at each of them, (frames, 6); no names stand for the bodies' own frames. With
-    `parameters` the vector pi takes the place of the tree's own.
+    `parameters` the vector pi takes the place of the tree's own. `columns` restricts a matrix, such as a regressor, to some columns.
     """
     algorithm = ALGORITHMS[name]
     always = "wrench" in algorithm.inputs
@@ -46,9 +54,11 @@ def program(tree: Tree, name: str, *, wrench: Sequence[str] | None = None, param
     inputs, outputs = algorithm.operands(tree, ["wrench"] * (wrench is not None and not always) + ["parameters"] * parameters)
     if wrench:
         inputs = [replace(each, shape=(len(wrench), 6)) if each.name == "wrench" else each for each in inputs]
+    if columns is not None:
+        outputs = [replace(output, shape=(*output.shape[:-1], len(columns))) for output in outputs]
     free = algorithm.joint_space and wrench is None and not parameters
     made = [
-        trace(name, _call(way, form, wrench, parameters, frame), inputs, outputs)
+        trace(name, _call(way, form, wrench, parameters, frame, columns), inputs, outputs)
         for form in ((tree, customised(tree)) if free else (tree,))
         for way in algorithm.ways
         if way not in ALONE or tree.stands_alone
@@ -56,7 +66,14 @@ def program(tree: Tree, name: str, *, wrench: Sequence[str] | None = None, param
     return min(made, key=cost)
 
 
-def _call(way: Callable[..., Any], tree: Tree, wrench: Sequence[str] | None, parameters: bool, frame: str | None) -> Callable[..., Any]:
+def _call(
+    way: Callable[..., Any],
+    tree: Tree,
+    wrench: Sequence[str] | None,
+    parameters: bool,
+    frame: str | None,
+    columns: Sequence[int] | None,
+) -> Callable[..., Any]:
     def run(*arrays: Any) -> Any:
         rest = list(arrays)
         model = with_scalars(tree, rest.pop()) if parameters else tree
@@ -64,7 +81,8 @@ def _call(way: Callable[..., Any], tree: Tree, wrench: Sequence[str] | None, par
         if wrench is not None:
             given = rest.pop()
             extra["wrench"] = wrenches_on_bodies(tree, rest[0], given, wrench) if wrench else given
-        return way(model, *rest, *([] if frame is None else [frame]), **extra)
+        made = way(model, *rest, *([] if frame is None else [frame]), **extra)
+        return made if columns is None else [[row[c] for c in columns] for row in made]
 
     return run
 
@@ -89,12 +107,21 @@ _MOST = 512  # kernels kept in memory; a robot also keeps the gufuncs that it ha
 
 
 def kernel(
-    fingerprint: str, tree: Tree, name: str, *, wrench: tuple[str, ...] | None = None, parameters: bool = False, frame: str | None = None
+    fingerprint: str,
+    tree: Tree,
+    name: str,
+    *,
+    wrench: tuple[str, ...] | None = None,
+    parameters: bool = False,
+    frame: str | None = None,
+    columns: tuple[int, ...] | None = None,
 ) -> Kernel:
     """The kernel of an algorithm for the robot with that fingerprint: from memory, from disk, or else traced and compiled."""
-    key = fingerprint, name, wrench, parameters, frame
+    key = fingerprint, name, wrench, parameters, frame, columns
     found = _kernels.get(key)
-    return _make(key, lambda: program(tree, name, wrench=wrench, parameters=parameters, frame=frame)) if found is None else found
+    if found is not None:
+        return found
+    return _make(key, lambda: program(tree, name, wrench=wrench, parameters=parameters, frame=frame, columns=columns))
 
 
 def _make(key: tuple[Any, ...], trace_program: Callable[[], Program]) -> Kernel:

@@ -136,7 +136,7 @@ def advice(fit: Fit, validation: Validation | None) -> tuple[str, ...]:
 
 def provenance(fit: Fit) -> tuple[tuple[str, str], ...]:
     """Versions, digests and options, as text."""
-    told = {**(fit.provenance or {}), "estimator": fit.estimator, "options": fit.options}
+    told = {**fit.provenance, "estimator": fit.estimator, "options": fit.options.as_dict()}
     return tuple((str(key).replace("_", " "), _plain(value)) for key, value in told.items())
 
 

@@ -1,1 +1,1 @@
-"""From a problem to an estimate: one estimator a file, one contract for all."""
+"""From a problem to an estimate: the estimators, and what is estimated around them (delay, shapes of friction, drive gains)."""

@@ -1,131 +1,151 @@
-"""The cone program: least squares over parameters whose every link is a real body."""
+"""The cone program: least squares over parameters whose every link is a body that can exist."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import clarabel
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from ...errors import ProblemError, needs_extra
+from ...errors import ProblemError, foreign
 from ...parameters.pseudo_inertia import pseudo_inertia
 from ..model.bounds import Inequalities
 from ..model.model import Model
-from ..model.prior import IDENTITY, SVEC, Anchor
+from ..model.prior import IDENTITY, SVEC, BodyPrior
+from .least_squares import RANK
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
-    """min |A x - b|^2 with pi = T x: x holds svec(S) of each body, then the other parameters, scaled.
+class ConeProgram:
+    """min |rows pi - target|^2 with pi = T x: x holds svec(S) of each body, then the parameters of the joints.
 
-    s.t. S_i >= margin 1, inequalities on pi, held parameters at their values.
+    Subject to S_i >= margin 1, the inequalities on pi, and held parameters at their values.
     """
 
     model: Model
-    anchor: Anchor
+    prior: BodyPrior
     rows: Array
     target: Array
     inequalities: Inequalities
     margin: float = 1e-4
 
+    @property
+    def inner(self) -> int:
+        """How many of the unknowns belong to bodies."""
+        return 10 * self.prior.bodies
+
+    @cached_property
     def T(self) -> Array:
         """pi = T x, (p, p)."""
-        p, inner = len(self.model.names), 10 * self.anchor.bodies
-        T = np.zeros((p, p))
-        for i, block in enumerate(self.anchor.to_pi):
+        T = np.eye(len(self.model.names))
+        for i, block in enumerate(self.prior.to_pi):
             T[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = block
-        T[range(inner, p), range(inner, p)] = 1.0
         return T
 
-    def unheld(self) -> list[int]:
-        """Bodies that have at least one free parameter: those wholly held need not be real ones."""
+    @cached_property
+    def free_bodies(self) -> list[int]:
+        """Bodies with at least one free parameter: a body that is held whole need not be a real one."""
         free = set(self.model.free)
-        return [i for i in range(self.anchor.bodies) if any(k in free for k in range(10 * i, 10 * i + 10))]
+        return [i for i in range(self.prior.bodies) if any(k in free for k in range(10 * i, 10 * i + 10))]
+
+    @cached_property
+    def triangle(self) -> Array:
+        """The factor of [A b] over x, (p + 1, p + 1), completed along directions without excitation."""
+        A, b = self.rows @ self.T, self.target
+        more, right = self.unexcited_rows(np.linalg.norm(A, axis=0), A[:, self.inner :])
+        return np.asarray(np.linalg.qr(np.vstack([np.column_stack([A, b]), np.column_stack([more, right])]), mode="r"))
+
+    def unexcited_rows(self, norms: Array, outer: Array) -> tuple[Array, Array]:
+        """Return rows that keep the joints' parameters at the description along directions in which their columns `outer` vanish.
+
+        A joint that stands still has columns of zeros; without these rows the program has no unique minimum. `norms` are those of all
+        columns: the largest is the weight of these rows.
+        """
+        largest = max(float(norms.max(initial=0.0)), 1e-300)
+        scale = np.where(norms > 1e-12 * largest, norms, largest)[self.inner :]
+        _, values, Vt = np.linalg.svd(np.linalg.qr(outer / scale, mode="r"))
+        directions = Vt[int(np.sum(values > RANK * values.max(initial=0.0))) :] * scale
+        return np.pad(directions, ((0, 0), (self.inner, 0))), directions @ self.model.start[self.inner :]
 
 
-def solve(program: Program) -> tuple[Array, str]:
-    """The parameters pi (p,) and the solver's word. Raises ProblemError when nothing satisfies the inequalities.
+def solve(program: ConeProgram) -> tuple[Array, str]:
+    """Return the parameters pi (p,) and the solver's status. Raise ProblemError if nothing satisfies the inequalities.
 
     Where the unconstrained minimum x0 is consistent it is the answer. Else min 1/2 |r|^2 over (dx, r) with r = A dx from there: the
     residual form keeps the condition of A instead of squaring it, and the step from x0 is of the size of the price, not of the torques.
     Goulart and Chen, "Clarabel", 2024; Sousa and Cortesao, Int. J. Robotics Research 33 (2014), p. 931.
     """
-    try:
-        import clarabel
-    except ImportError:
-        raise needs_extra("clarabel", "sdp", "physically consistent estimation") from None
-    from scipy import sparse
-
-    T = program.T()
-    A = np.asarray(np.linalg.qr(np.column_stack([program.rows @ T, program.target]), mode="r"))
-    start = unconstrained(A, program, T)
+    T, start = program.T, unconstrained(program)
     if feasible(program, T @ start, slack=0.0) and inside(program, start):
         return T @ start, "Solved"
-    A = A[: T.shape[1], :-1]
+    A = program.triangle[: T.shape[1], :-1]
     k, p = A.shape
     scale = max(float(np.linalg.norm(A @ (projected(program, start) - start))), 1e-9 * float(np.linalg.norm(A @ start)), 1e-300)
-    size = np.maximum(np.linalg.norm(A, axis=0), 1e-12 * max(1.0, float(np.abs(A).max(initial=0.0)))) / scale
-    size[: 10 * program.anchor.bodies] = 1.0  # the cone wants svec as it is
-    blocks, rights, cones = constraints(program, T, clarabel)
+    size = np.linalg.norm(A, axis=0) / scale
+    size[: program.inner] = 1.0  # the cone needs svec as it is
+    blocks, rights, cones = constraints(program)
     rights = [right - block @ start for block, right in zip(blocks, rights, strict=True)]
     equality = np.hstack([A / size / scale, -np.eye(k)])
     G = sparse.csc_matrix(np.vstack([equality, *(np.hstack([block / size, np.zeros((len(block), k))]) for block in blocks)]))
     P = sparse.csc_matrix(np.diag(np.concatenate([np.zeros(p), np.ones(k)])))
     h = np.concatenate([np.zeros(k), *rights])
-    solution = clarabel.DefaultSolver(P, np.zeros(p + k), G, h, [clarabel.ZeroConeT(k), *cones], settings(clarabel)).solve()
+    with foreign("the cone solver Clarabel"):
+        solution = clarabel.DefaultSolver(P, np.zeros(p + k), G, h, [clarabel.ZeroConeT(k), *cones], settings()).solve()
     status = str(solution.status)
     if status in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
         raise ProblemError(f"no robot meets the bounds together: {', '.join(dict.fromkeys(program.inequalities.names))}")
     return T @ (start + np.array(solution.x)[:p] / size), status
 
 
-def unconstrained(A: Array, program: Program, T: Array) -> Array:
-    """argmin |A x - b| from the factor of [A b], held parameters at their values, (p,)."""
-    rows, target = A[:, :-1], A[:, -1]
+def unconstrained(program: ConeProgram) -> Array:
+    """Return argmin |A x - b| with held parameters at their values, (p,)."""
+    rows, target = program.triangle[:, :-1], program.triangle[:, -1]
     index = [i for i, _ in program.model.held]
     if index:  # heavy rows: the cone program makes them exact
         weight = 1e6 * max(float(np.abs(rows).max(initial=0.0)), 1.0)
-        rows = np.vstack([rows, weight * T[index]])
+        rows = np.vstack([rows, weight * program.T[index]])
         target = np.concatenate([target, weight * np.array([value for _, value in program.model.held])])
-    size = np.maximum(np.linalg.norm(rows, axis=0), 1e-300)
+    size = np.linalg.norm(rows, axis=0)
+    size[size == 0] = 1.0
     x, *_ = np.linalg.lstsq(rows / size, target, rcond=1e-14)
     return np.asarray(x / size)
 
 
-def inside(program: Program, x: Array) -> bool:
-    """Whether every body keeps the margin, and what is held is where it should be."""
-    least = min((body_eigenvalues(x, i)[0] for i in program.unheld()), default=np.inf)
-    pi = program.T() @ x
+def inside(program: ConeProgram, x: Array) -> bool:
+    """Return whether every body keeps the margin and every held parameter its value."""
+    least = min((np.linalg.eigvalsh(symmetric(x[10 * i : 10 * i + 10]))[0] for i in program.free_bodies), default=np.inf)
+    pi = program.T @ x
     return bool(least >= program.margin) and all(abs(pi[i] - value) <= 1e-12 * max(1.0, abs(value)) for i, value in program.model.held)
 
 
-def projected(program: Program, x: Array) -> Array:
-    """Each body raised to the margin, joint terms to zero: a point near x that satisfies what is not a user's bound."""
+def projected(program: ConeProgram, x: Array) -> Array:
+    """Return a point near x within the natural limits: each body raised to the margin, single inequalities on joints met."""
     x = x.copy()
-    for i in program.unheld():
-        S = np.einsum("k,kij->ij", x[10 * i : 10 * i + 10], SVEC)
-        values, vectors = np.linalg.eigh(S)
+    for i in program.free_bodies:
+        values, vectors = np.linalg.eigh(symmetric(x[10 * i : 10 * i + 10]))
         raised = (vectors * np.maximum(values, program.margin)) @ vectors.T
         x[10 * i : 10 * i + 10] = [np.sum(E * raised) for E in SVEC]
-    inner = 10 * program.anchor.bodies
     single = [int(np.flatnonzero(row)[0]) for row in program.inequalities.A if np.count_nonzero(row) == 1]
     for k in single:
-        if k >= inner:
+        if k >= program.inner:
             x[k] = max(x[k], 0.0)
     return x
 
 
-def body_eigenvalues(x: Array, i: int) -> Array:
-    """Of S of body i, ascending."""
-    return np.asarray(np.linalg.eigvalsh(np.einsum("k,kij->ij", x[10 * i : 10 * i + 10], SVEC)))
+def symmetric(x: Array) -> Array:
+    """Return the symmetric 4x4 matrix of an svec (10,)."""
+    return np.asarray(np.einsum("k,kij->ij", x, SVEC))
 
 
-def constraints(program: Program, T: Array, clarabel: Any) -> tuple[list[Array], list[Array], list[Any]]:
-    """Blocks (G, h, cone) with h - G x in the cone: held values, inequalities, bodies."""
-    p = T.shape[1]
+def constraints(program: ConeProgram) -> tuple[list[Array], list[Array], list[Any]]:
+    """Return blocks G, right sides h and cones, with h - G x in the cone: held values, inequalities, bodies."""
+    T = program.T
     blocks, rights, cones = [], [], []
     if program.model.held:
         index = [i for i, _ in program.model.held]
@@ -136,8 +156,8 @@ def constraints(program: Program, T: Array, clarabel: Any) -> tuple[list[Array],
         blocks.append(program.inequalities.A @ T)
         rights.append(program.inequalities.b)
         cones.append(clarabel.NonnegativeConeT(len(program.inequalities.b)))
-    for i in program.unheld():
-        block = np.zeros((10, p))
+    for i in program.free_bodies:
+        block = np.zeros((10, len(T)))
         block[:, 10 * i : 10 * i + 10] = -np.eye(10)
         blocks.append(block)
         rights.append(-program.margin * IDENTITY)
@@ -145,8 +165,8 @@ def constraints(program: Program, T: Array, clarabel: Any) -> tuple[list[Array],
     return blocks, rights, cones
 
 
-def settings(clarabel: Any) -> Any:
-    """Quiet, and as exact as double precision lets it be."""
+def settings() -> Any:
+    """Return settings for a silent run to double precision."""
     chosen = clarabel.DefaultSettings()
     chosen.verbose = False
     chosen.max_iter = 200
@@ -155,22 +175,22 @@ def settings(clarabel: Any) -> Any:
     return chosen
 
 
-def feasible(program: Program, pi: Array, slack: float = 1e-9) -> bool:
-    """Whether parameters satisfy everything, judged by ourselves and not by the solver."""
-    for i in program.unheld():
+def feasible(program: ConeProgram, pi: Array, slack: float = 1e-9) -> bool:
+    """Return whether pi satisfies all constraints, computed here and not taken from the solver."""
+    for i in program.free_bodies:
         if np.linalg.eigvalsh(pseudo_inertia(pi[10 * i : 10 * i + 10]))[0] <= 0:
             return False
     return program.inequalities.violation(pi) <= slack
 
 
-def repaired(program: Program, pi: Array) -> Array:
-    """The parameters moved inside where the solver stopped a hair outside: towards the anchor's bodies, and up to zero."""
+def repaired(program: ConeProgram, pi: Array) -> Array:
+    """Return pi moved inside where the solver stopped just outside: bodies towards the prior, joint terms to zero."""
     pi = pi.copy()
-    for i in program.unheld():
-        S = np.linalg.solve(program.anchor.to_pi[i], pi[10 * i : 10 * i + 10])
+    for i in program.free_bodies:
+        S = np.linalg.solve(program.prior.to_pi[i], pi[10 * i : 10 * i + 10])
         lift = 0.5 * program.margin * IDENTITY
         if np.linalg.eigvalsh(pseudo_inertia(pi[10 * i : 10 * i + 10]))[0] <= 0:
-            pi[10 * i : 10 * i + 10] = program.anchor.to_pi[i] @ (S + lift)
+            pi[10 * i : 10 * i + 10] = program.prior.to_pi[i] @ (S + lift)
     held = dict(program.model.held)
     for row, b in zip(program.inequalities.A, program.inequalities.b, strict=True):
         single = np.flatnonzero(row)

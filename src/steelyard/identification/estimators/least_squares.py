@@ -1,62 +1,197 @@
-"""Least squares on a triangular factor, with columns scaled alike and directions that were not seen left where they were."""
+"""Least squares on a triangular factor: ordinary, weighted by the noise of each joint, and joint by joint."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..model.accumulator import Accumulator
+from ..model.problem import Problem
 
 Array = NDArray[np.float64]
 RANK = 1e-9  # of the largest singular value, columns scaled to unit norm
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
-    """What the rows tell of the unknowns: singular values of the factor with unit columns, the rank, and the directions not seen (b, k)."""
+class Estimate:
+    """Base parameters (b,), weights of the rows of each joint (n,) [1/(N m)|1/N], notes in sentences, and numbers worth keeping.
+
+    `parameters` (p,) is set by estimators that find each parameter and not only the combinations.
+    """
+
+    base: Array
+    weights: Array
+    notes: tuple[str, ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)
+    parameters: Array | None = None
+
+
+class Estimator(Protocol):
+    """A frozen set of options with a name; `fit` does all the work."""
+
+    @property
+    def name(self) -> str: ...
+
+    def fit(self, problem: Problem) -> Estimate:
+        """Return the estimate for a problem."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class ExcitationSpectrum:
+    """Singular values (b,) of the factor with columns of unit norm, its rank, and a basis (b, k) of the directions without excitation.
+
+    `scale` (b,) are the norms of the columns, 1 for a column that is zero.
+    """
 
     singular_values: Array
     rank: int
-    blind: Array
+    unexcited: Array
     scale: Array
 
     @property
     def condition(self) -> float:
-        """Largest over smallest singular value of what was seen."""
+        """Largest over smallest singular value within the rank."""
         return float(self.singular_values[0] / self.singular_values[self.rank - 1]) if self.rank else float("inf")
 
 
-def seen(triangle: Array, tolerance: float = RANK) -> Seen:
-    """What the factor R of [Y tau] says about the unknowns."""
+def excitation(triangle: Array, tolerance: float = RANK) -> ExcitationSpectrum:
+    """Return what the factor R (b + 1, b + 1) of [Y tau] says about the rank of Y."""
     R = triangle[:-1, :-1]
     scale = np.linalg.norm(R, axis=0)
     dead = scale <= 1e-12 * max(scale.max(initial=0.0), 1e-300)
     unit = np.where(dead, 1.0, scale)
     _, values, Vt = np.linalg.svd(np.where(dead, 0.0, R / unit))
     rank = int(np.sum(values > tolerance * values[0])) if len(values) and values[0] > 0 else 0
-    return Seen(values, rank, (Vt[rank:] / unit).T, unit)
+    return ExcitationSpectrum(values, rank, (Vt[rank:] / unit).T, unit)
 
 
 def least_squares(triangle: Array, prior: Array, tolerance: float = RANK) -> Array:
-    """argmin |R x - z|, (b,); among equals the one nearest to `prior` in scaled columns.
+    """Return argmin |R x - z|, (b,), for the factor [R z]; among equal minima the nearest to `prior` (b,) in scaled columns.
 
     Golub and Van Loan, "Matrix Computations", 4th ed., section 5.5.
     """
     R, z = triangle[:-1, :-1], triangle[:-1, -1]
-    scale = seen(triangle).scale
+    scale = excitation(triangle).scale
     unit = R / scale
-    if len(R) and np.min(np.abs(np.diag(unit)), initial=1.0) > 1e-6:  # well away from deficiency: no need for the SVD
+    if len(R) and np.min(np.abs(np.diag(unit)), initial=1.0) > 1e-6:  # full rank: back substitution is enough
         return np.asarray(np.linalg.solve(unit, z) / scale)
     U, values, Vt = np.linalg.svd(unit)
-    inverse = np.where(values > tolerance * max(values[0], 1e-300), 1.0 / np.maximum(values, 1e-300), 0.0)
-    return np.asarray(prior + Vt.T @ (inverse * (U.T @ (z - R @ prior))) / scale)
+    return np.asarray(prior + Vt.T @ (pseudo_inverse(values, tolerance) * (U.T @ (z - R @ prior))) / scale)
 
 
 def inverse_information(triangle: Array, tolerance: float = RANK) -> Array:
-    """(R^T R)^+, (b, b), zero along what was not seen."""
-    view = seen(triangle, tolerance)
-    R = triangle[:-1, :-1] / view.scale
-    _, values, Vt = np.linalg.svd(R)
-    inverse = np.where(values > tolerance * max(values[0], 1e-300), 1.0 / np.maximum(values, 1e-300), 0.0)
-    half = (Vt.T * inverse) / view.scale[:, None]
+    """Return (R^T R)^+, (b, b); it is zero along directions without excitation."""
+    scale = excitation(triangle, tolerance).scale
+    _, values, Vt = np.linalg.svd(triangle[:-1, :-1] / scale)
+    half = (Vt.T * pseudo_inverse(values, tolerance)) / scale[:, None]
     return np.asarray(half @ half.T)
+
+
+def pseudo_inverse(values: Array, tolerance: float) -> Array:
+    """Return 1 / values, and 0 for those below `tolerance` times the first."""
+    first = max(float(values[0]), 1e-300) if len(values) else 1.0
+    return np.where(values > tolerance * first, 1.0 / np.maximum(values, 1e-300), 0.0)
+
+
+def weighted(total: Accumulator, prior: Array, iterations: int = 5) -> tuple[Array, Array]:
+    """Return base parameters (b,) and weights 1/sigma_j (n,) by iterated weighted least squares."""
+    base = least_squares(total.triangle(), prior)
+    weights = np.ones(total.n)
+    for _ in range(iterations):
+        before, weights = weights, 1.0 / noise(total, base)
+        base = least_squares(total.triangle(weights), prior)
+        if np.allclose(weights, before, rtol=1e-4):
+            break
+    return base, weights
+
+
+def noise(total: Accumulator, base: Array) -> Array:
+    """Return sigma_j (n,) [N m|N], the standard deviation of each joint's residuals; at least the rounding of the torque."""
+    counts = np.array(total.counts)
+    unknowns = len(base) * counts / max(counts.sum(), 1.0)  # shared between the joints as the rows are
+    free = np.maximum(counts - unknowns, 1.0)
+    sigma = np.sqrt(total.residual_squares(base) / free)
+    size = np.sqrt(total.torque_squares() / np.maximum(counts, 1.0))
+    return np.asarray(np.maximum(sigma, 1e-6 * max(float(size.max(initial=0.0)), 1e-300)))
+
+
+@dataclass(frozen=True)
+class OLS:
+    """argmin sum |tau - Y base|^2 with all rows weighted alike, by QR; by SVD where the rows lack rank.
+
+    Lecture "Dynamic parameter identification": Theta_LS = (X^T X)^-1 X^T T.
+    """
+
+    name = "ols"
+
+    def fit(self, problem: Problem) -> Estimate:
+        """Return the estimate for a problem."""
+        return Estimate(least_squares(problem.total.triangle(), problem.prior), np.ones(problem.n))
+
+
+@dataclass(frozen=True)
+class WLS:
+    """argmin sum_j |tau_j - Y_j base|^2 / sigma_j^2, with sigma_j^2 = |residual_j|^2 / (N_j - b_j) found by iteration from OLS.
+
+    Gautier 1997, section 4; Swevers, Verdonck and De Schutter 2007, p. 64.
+    """
+
+    iterations: int = 5
+    name = "wls"
+
+    def fit(self, problem: Problem) -> Estimate:
+        """Return the estimate for a problem."""
+        base, weights = weighted(problem.total, problem.prior, self.iterations)
+        return Estimate(base, weights, details={"sigma": (1.0 / weights).tolist()})
+
+
+@dataclass(frozen=True)
+class Sequential:
+    """Least squares joint by joint, from the last to the first: each fixes the directions of the base parameters that it shows first.
+
+    Y is block upper triangular: the torque of joint j does not depend on the links before it. Earlier joints take what later ones found
+    as given, so errors accumulate; `details['error_accumulation']` is each joint's residual over that of all joints at once.
+    Lecture "Newton-Euler formulation and dynamic parameter identification": "may have the inconvenience to accumulate any error".
+    """
+
+    tolerance: float = 1e-7
+    name = "sequential"
+
+    def fit(self, problem: Problem) -> Estimate:
+        """Return the estimate for a problem."""
+        total = problem.total
+        base, N = np.zeros(problem.base.n_base), np.eye(problem.base.n_base)
+        for joint in reversed(range(problem.n)):
+            base, N = one_joint(total, joint, base, N, self.tolerance)
+        if N.shape[1]:
+            base = base + N @ (N.T @ (problem.prior - base))
+        growth = accumulated(total, base, problem.prior)
+        names = problem.model.robot.joint_names
+        note = f"Residuals against those of all joints at once: {', '.join(f'{n} {g:.3g}' for n, g in zip(names, growth, strict=True))}."
+        details = {"error_accumulation": growth.tolist(), "worst_joint": names[int(np.argmax(growth))]}
+        return Estimate(base, np.ones(problem.n), (note,), details)
+
+
+def one_joint(total: Accumulator, joint: int, base: Array, N: Array, tolerance: float) -> tuple[Array, Array]:
+    """Fix the directions that one joint shows: return base (b,) and an orthonormal basis (b, k) of the directions still open."""
+    rows = total.rows(joint)
+    R, z = rows[:, :-1], rows[:, -1]
+    scale = np.linalg.norm(R, axis=0)
+    scale[scale == 0] = 1.0
+    D = np.linalg.qr(N * scale[:, None])[0]  # in scaled columns, so that the rank does not depend on units
+    U, values, Vt = np.linalg.svd((R / scale) @ D, full_matrices=True)
+    rank = int(np.sum(values > max(tolerance, RANK) * max(float(values.max(initial=0.0)), 1e-300)))
+    y = Vt[:rank].T @ ((U[:, :rank].T @ (z - R @ base)) / values[:rank])
+    left = (D @ Vt[rank:].T) / scale[:, None]
+    return base + (D @ y) / scale, np.linalg.qr(left)[0] if left.shape[1] else left
+
+
+def accumulated(total: Accumulator, base: Array, prior: Array) -> Array:
+    """Return |residual_j| with `base` over |residual_j| with the solution of all joints together, (n,)."""
+    together = total.residual_squares(least_squares(total.triangle(), prior))
+    floor = 1e-24 * np.maximum(total.torque_squares(), 1e-300)
+    return np.asarray(np.sqrt((total.residual_squares(base) + floor) / (together + floor)))

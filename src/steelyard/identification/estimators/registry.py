@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from ...errors import CallError, choices
-from ..model.bounds import Bounds
-from .elastic_net import ElasticNet, Lasso
-from .estimate import Estimator
-from .irls import IRLS
-from .ols import OLS
-from .ridge import Ridge
+from .least_squares import OLS, WLS, Estimator, Sequential
+from .robust import IRLS, TLS
 from .sdp import SDP
-from .sequential import Sequential
-from .tls import TLS
-from .wls import WLS
+from .shrinkage import ElasticNet, Lasso, Ridge
 
-CAD = 30.0
-"""How much the description counts with prior='cad': its inertias are trusted to about a fifth of their size."""
+CAD_WEIGHT = 30.0
+"""The prior weight of prior='cad': inertias of the description are right to about a fifth of their size."""
 
 
-def choose(estimator: str | Estimator | None, prior: str | None = None, bounds: Bounds | None = None) -> Estimator:
-    """The estimator meant: an instance as it is, a name with prior and bounds taken in, 'sdp' for none."""
+def make_estimator(estimator: str | Estimator | None, prior: str | None = None) -> Estimator:
+    """Return an estimator: an instance as it is, a name with the options that `prior` stands for, 'sdp' for None."""
     if prior not in (None, "cad"):
         raise CallError(f"prior must be None or 'cad', not {prior!r}")
     if estimator is not None and not isinstance(estimator, str):
@@ -32,21 +25,18 @@ def choose(estimator: str | Estimator | None, prior: str | None = None, bounds: 
     name = estimator or "sdp"
     if name not in ESTIMATORS:
         raise CallError(f"no estimator is called {name!r}; {choices(name, ESTIMATORS)}")
-    return ESTIMATORS[name](prior, bounds)
+    return ESTIMATORS[name](prior == "cad")
 
 
-def _sdp(prior: str | None, bounds: Bounds | None) -> Estimator:
-    return SDP(pull=CAD if prior == "cad" else 1.0, bounds=bounds)
-
-
-ESTIMATORS: dict[str, Callable[[Any, Any], Estimator]] = {
-    "sdp": _sdp,
-    "ols": lambda prior, bounds: OLS(),
-    "wls": lambda prior, bounds: WLS(),
-    "irls": lambda prior, bounds: IRLS(),
-    "ridge": lambda prior, bounds: Ridge(towards="cad" if prior == "cad" else "zero"),
-    "lasso": lambda prior, bounds: Lasso(),
-    "elastic_net": lambda prior, bounds: ElasticNet(),
-    "tls": lambda prior, bounds: TLS(),
-    "sequential": lambda prior, bounds: Sequential(),
+ESTIMATORS: dict[str, Callable[[bool], Estimator]] = {
+    "sdp": lambda cad: SDP(CAD_WEIGHT if cad else 1.0),
+    "ols": lambda cad: OLS(),
+    "wls": lambda cad: WLS(),
+    "irls": lambda cad: IRLS(),
+    "ridge": lambda cad: Ridge(towards="cad" if cad else "zero"),
+    "lasso": lambda cad: Lasso(),
+    "elastic_net": lambda cad: ElasticNet(),
+    "tls": lambda cad: TLS(),
+    "sequential": lambda cad: Sequential(),
 }
+"""Estimators by name; each is made with or without prior='cad'."""

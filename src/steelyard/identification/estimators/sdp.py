@@ -2,95 +2,115 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import warnings
+from dataclasses import InitVar, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
+from ...signals.autocorrelation import lagged_products, variance_inflation
 from ..model.bounds import Bounds, Inequalities, inequalities, natural
 from ..model.model import Model
-from ..model.prior import Anchor, anchor
+from ..model.prior import IDENTITY, SVEC, BodyPrior, body_prior
 from ..model.problem import Problem
-from ..result.covariance import inflation
-from .cone import Program, feasible, repaired, solve
-from .entropic import entropic
-from .estimate import Estimate
-from .wls import weighted
+from .cone import ConeProgram, feasible, repaired, solve, symmetric
+from .least_squares import Estimate, weighted
 
 Array = NDArray[np.float64]
+BLOCKS = 16  # of the samples, from which the autocorrelation is found
+NEWTON_STEPS = 40
+SMALL_STEP = 1e-7  # in the metric of the point where the step starts
 
 
 @dataclass(frozen=True)
 class SDP:
-    """argmin sum_j |tau_j - Y_j base|^2 / (k_j sigma_j^2) + pull |S - S0|^2, every pseudo-inertia positive definite, Ia, Fv, Fc >= 0.
+    """argmin sum_j |tau_j - Y_j base|^2 / (k_j sigma_j^2) + prior_weight |S - S0|^2, every pseudo-inertia positive definite.
 
-    k_j is how many neighbouring samples tell as much as one independent one. `pull` is how much the description counts: 1 is a
-    description whose inertias are trusted to their own size, 100 to a tenth of it. `exact` keeps the weighted least-squares solution
-    wherever consistent parameters with it exist: the pull then only fills in what the data do not say. `entropic` pulls by the divergence
-    2 (tr S - log det S - 4) itself instead of its second-order form |S - S0|^2. `bounds` as in `identify.bounds`.
+    Ia, Fv, Fc >= 0. k_j is the variance inflation due to autocorrelated residuals. `prior_weight` says how much the description counts:
+    1 for inertias that are right to their own size, 100 for a tenth of it. `exact` keeps the weighted least-squares solution wherever
+    consistent parameters have it: the prior then only decides what the data leave open. `entropic` takes the divergence
+    2 (tr S - log det S - 4) instead of its second-order form |S - S0|^2. `bounds` are added to those given to `identify`.
     Wensing, Kim and Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014.
     """
 
-    pull: float = 1.0
+    prior_weight: float = 1.0
     bounds: Bounds | None = None
     margin: float = 1e-4
     exact: bool = False
     entropic: bool = False
+    pull: InitVar[float | None] = None
     name = "sdp"
 
+    def __post_init__(self, pull: float | None) -> None:
+        if pull is not None:
+            warnings.warn("SDP(pull=...) is now called prior_weight", DeprecationWarning, stacklevel=3)
+            object.__setattr__(self, "prior_weight", pull)
+
     def fit(self, problem: Problem) -> Estimate:
-        """The estimate for a problem."""
+        """Return the estimate for a problem."""
         free, weights = weighted(problem.total, problem.prior)
         triangle = problem.total.triangle(weights / np.sqrt(inflation(problem, free)))
-        found = consistent(problem.model, triangle, free, self.pull, self.bounds, self.margin, self.exact, self.entropic)
-        details = {"pull": self.pull, "solver": found.word}
-        return Estimate(problem.base.values(found.parameters), weights, found.status, details, found.parameters)
+        bounds = {**(problem.model.bounds or {}), **(self.bounds or {})}
+        found = consistent(problem.model, triangle, free, replace(self, bounds=bounds))
+        details = {"prior_weight": self.prior_weight, "solver": found.solver}
+        return Estimate(problem.base.values(found.parameters), weights, found.notes, details, found.parameters)
 
 
 @dataclass(frozen=True, eq=False)
 class Consistent:
-    """Parameters (p,) that a real robot can have, and how they were found."""
+    """Parameters (p,) that a real robot can have, the solver's status, and notes."""
 
     parameters: Array
-    word: str
-    status: tuple[str, ...]
+    solver: str
+    notes: tuple[str, ...]
 
 
-def consistent(
-    model: Model, triangle: Array, free: Array, pull: float, bounds: Bounds | None, margin: float, exact: bool, log_det: bool = False
-) -> Consistent:
-    """The consistent parameters that fit the factor R of [Y tau] best; `free` (b,) is the solution without constraints."""
-    place = anchor(model)
+def inflation(problem: Problem, base: Array) -> Array:
+    """Return the variance inflation due to autocorrelated residuals of each joint, (n,), from some of the blocks.
+
+    With it a prior weighs the same against a log at 1 kHz as against the same log at 100 Hz.
+    """
+    sums = np.zeros((2, problem.n))
+    for block in problem.blocks(BLOCKS):
+        e = block.tau - block.Y @ base
+        sums[: min(2, len(e))] += lagged_products(e if block.keep is None else e * block.keep)
+    return variance_inflation(sums[1] / np.maximum(sums[0], 1e-300))
+
+
+def consistent(model: Model, triangle: Array, free: Array, options: SDP) -> Consistent:
+    """Return the consistent parameters that fit the factor R of [Y tau] best; `free` (b,) is the solution without constraints."""
+    prior = body_prior(model)
     own = natural(model.names, model.free)
-    asked = inequalities(bounds, model.names)
+    asked = inequalities(options.bounds, model.names)
     limits = Inequalities(np.vstack([own.A, asked.A]), np.concatenate([own.b, asked.b]), own.names + asked.names)
-    rows, target = stacked(model, triangle, place, pull)
-    program = Program(model, place, rows, target, limits, margin)
-    pi, word = try_solve(program, asked)
-    if log_det:
-        pi, word = entropic(program, (rows[: -10 * place.bodies], target[: -10 * place.bodies]), strengths(place, pull), pi)
+    data = triangle[:-1, :-1] @ model.base.matrix, triangle[:-1, -1]
+    weights = body_weights(prior, options.prior_weight)
+    rows, target = prior_rows(prior, weights, len(model.names))
+    program = ConeProgram(model, prior, np.vstack([data[0], rows]), np.concatenate([data[1], target]), limits, options.margin)
+    pi, status = solve_or_blame(program, asked)
+    if options.entropic:
+        pi, status = entropic(program, data, weights, pi)
     if not feasible(program, pi):
         pi = repaired(program, pi)
     if not feasible(program, pi):
-        raise ProblemError(f"the solver ended with '{word}' and parameters that no robot has; try a larger pull or wider bounds")
-    status = () if word == "Solved" else (f"The solver stopped early ({word}); the parameters were checked and are consistent.",)
-    if exact or not any(place.known):  # without a description there is nothing to be pulled to
-        moved = snapped(model, program, pi, free, place)
-        pi = pi if moved is None else moved
-    return Consistent(pi, word, status)
+        raise ProblemError(f"the solver ended with '{status}' and parameters that no robot has; try a larger prior_weight or wider bounds")
+    notes = () if status == "Solved" else (f"The solver stopped early ({status}); the parameters were checked and are consistent.",)
+    if options.exact or not any(prior.described):
+        exact = with_base_values(program, pi, free)
+        pi = pi if exact is None else exact
+    return Consistent(pi, status, notes)
 
 
-def try_solve(program: Program, asked: Inequalities) -> tuple[Array, str]:
-    """Solve, and where no robot meets the bounds say which of them are to blame."""
+def solve_or_blame(program: ConeProgram, asked: Inequalities) -> tuple[Array, str]:
+    """Solve; if no robot meets the bounds, raise ProblemError with the names of those that are to blame."""
     try:
         return solve(program)
     except ProblemError:
         blamed = []
         for name in dict.fromkeys(asked.names):
-            lighter = replace(program, inequalities=program.inequalities.without(name))
             try:
-                solve(lighter)
+                solve(replace(program, inequalities=program.inequalities.without(name)))
             except ProblemError:
                 continue
             blamed.append(name)
@@ -99,33 +119,76 @@ def try_solve(program: Program, asked: Inequalities) -> tuple[Array, str]:
         raise ProblemError(f"no robot meets these bounds: {'; '.join(blamed)}. Without any one of them there is a solution") from None
 
 
-def stacked(model: Model, triangle: Array, place: Anchor, pull: float) -> tuple[Array, Array]:
-    """Rows and target over pi: the data, then the pull of each body towards its description."""
-    R, z = triangle[:-1, :-1], triangle[:-1, -1]
-    p, inner = len(model.names), 10 * place.bodies
-    strength = strengths(place, pull)
-    rows, target = np.zeros((inner, p)), np.zeros(inner)
-    for i, T in enumerate(place.to_pi):
+def body_weights(prior: BodyPrior, prior_weight: float) -> Array:
+    """Return the weight of the prior of each body; a body without numbers in the description gets almost none."""
+    return np.array([prior_weight if described else 1e-4 * prior_weight for described in prior.described])
+
+
+def prior_rows(prior: BodyPrior, weights: Array, p: int) -> tuple[Array, Array]:
+    """Return rows (10 bodies, p) and target with |rows pi - target|^2 = sum_i weights_i |S_i - S0_i|^2."""
+    rows, target = np.zeros((10 * prior.bodies, p)), np.zeros(10 * prior.bodies)
+    for i, T in enumerate(prior.to_pi):
         own = slice(10 * i, 10 * i + 10)
-        rows[own, own] = np.sqrt(strength[i]) * np.linalg.inv(T)
-        target[own] = np.sqrt(strength[i]) * place.centre[i]
-    return np.vstack([R @ model.base.matrix, rows]), np.concatenate([z, target])
+        rows[own, own] = np.sqrt(weights[i]) * np.linalg.inv(T)
+        target[own] = np.sqrt(weights[i]) * prior.centre[i]
+    return rows, target
 
 
-def strengths(place: Anchor, pull: float) -> Array:
-    """How strongly each body is pulled: one that the description says nothing about, hardly at all."""
-    return np.array([pull if known else 1e-4 * pull for known in place.known])
-
-
-def snapped(model: Model, program: Program, pi: Array, free: Array, place: Anchor) -> Array | None:
-    """The least change of pi (in the anchor's metric) that gives the unconstrained base parameters, if it stays consistent."""
-    T = program.T()
+def with_base_values(program: ConeProgram, pi: Array, free: Array) -> Array | None:
+    """Return the least change of pi, in the metric of the prior, that gives the base parameters `free`; None if it is inconsistent."""
+    model, T = program.model, program.T
     fixed = [i for i, _ in model.held]
-    M = model.base.matrix @ T
-    if fixed:
-        M = np.vstack([M, T[fixed]])
+    M = np.vstack([model.base.matrix @ T, T[fixed]])
     gap = np.concatenate([free - model.base.values(pi), np.zeros(len(fixed))])
     unit = np.maximum(np.linalg.norm(M, axis=0), 1e-12)
     step, *_ = np.linalg.lstsq(M / unit, gap, rcond=1e-12)
     moved = pi + T @ (step / unit)
     return moved if feasible(program, moved) else None
+
+
+def entropic(program: ConeProgram, data: tuple[Array, Array], weights: Array, pi: Array) -> tuple[Array, str]:
+    """Return argmin |A pi - b|^2 + sum_i weights_i 2 (tr S_i - log det S_i - 4), S_i = 1 for the body as described, and the status.
+
+    Starts from a consistent pi. log det grows without bound towards a body that cannot exist, as no quadratic form does. Each Newton step
+    solves the cone program of the second-order form at the present S: its metric is S, its centre 2 S - S^2. Steps are damped as for
+    self-concordant functions. Lee, Wensing and Park, IEEE T-RO 36 (2020), eq. (19); Boyd and Vandenberghe 2004, section 9.6.4.
+    """
+    inverse = [np.linalg.inv(T) for T in program.prior.to_pi]
+    status = "Solved"
+    for _ in range(NEWTON_STEPS):
+        rows, target = second_order(inverse, weights, pi)
+        found, status = solve(replace(program, rows=np.vstack([data[0], rows]), target=np.concatenate([data[1], target])))
+        size = step_size(inverse, pi, found)
+        if size < SMALL_STEP:
+            return found, status
+        pi = pi + (found - pi) / (1.0 + size if size > 0.25 else 1.0)
+    return pi, status
+
+
+def second_order(inverse: list[Array], weights: Array, pi: Array) -> tuple[Array, Array]:
+    """Return rows and target over pi of the divergence's second-order form at pi: |S_k^-1/2 (S - 2 S_k + S_k^2) S_k^-1/2|^2 per body."""
+    inner = 10 * len(inverse)
+    rows, target = np.zeros((inner, len(pi))), np.zeros(inner)
+    for i, to_x in enumerate(inverse):
+        own = slice(10 * i, 10 * i + 10)
+        half = inverse_root(symmetric(to_x @ pi[own]))
+        scaling = np.array([[np.sum(E * (half @ F @ half)) for F in SVEC] for E in SVEC])
+        rows[own, own] = np.sqrt(weights[i]) * scaling @ to_x
+        target[own] = np.sqrt(weights[i]) * (2.0 * IDENTITY - to_x @ pi[own])
+    return rows, target
+
+
+def step_size(inverse: list[Array], pi: Array, found: Array) -> float:
+    """Return the largest |S_k^-1/2 dS S_k^-1/2| of any body."""
+    sizes = [0.0]
+    for i, to_x in enumerate(inverse):
+        own = slice(10 * i, 10 * i + 10)
+        half = inverse_root(symmetric(to_x @ pi[own]))
+        sizes.append(float(np.linalg.norm(half @ symmetric(to_x @ (found[own] - pi[own])) @ half)))
+    return max(sizes)
+
+
+def inverse_root(S: Array) -> Array:
+    """Return S^-1/2 of a positive definite matrix."""
+    values, vectors = np.linalg.eigh(S)
+    return np.asarray((vectors / np.sqrt(np.maximum(values, 1e-12))) @ vectors.T)

@@ -1,25 +1,22 @@
-"""Essential parameters: the few that the samples speak for."""
+"""Stepwise elimination: the few base parameters that explain the samples."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .least_squares import inverse_information, least_squares
 
-if TYPE_CHECKING:
-    from ..result.fit import Fit
-
 Array = NDArray[np.float64]
-GROWTH = 1.03
+MOST_GROWTH = 1.03
 
 
 @dataclass(frozen=True, eq=False)
 class Essential:
-    """Names, values and standard deviations of what is left, what was set to zero, and the weighted residual against that of all."""
+    """Names, values and standard deviations of the parameters that are left, those set to zero, and the growth of the residual."""
 
     names: tuple[str, ...]
     values: Array
@@ -33,44 +30,43 @@ class Essential:
         return "\n".join([f"{len(self.names)} essential parameters, residual {self.growth:.4f} times that of all", *rows])
 
 
-def essential(fit: Fit, limit: float | None = None) -> Essential:
-    """Drop the least sure base parameter, solve again, and go on until the worst relative standard deviation is below 10 times the best.
+def stepwise(triangle: Array, covariance: Array, names: Sequence[str], limit: float | None = None) -> Essential:
+    """Eliminate the base parameter with the largest relative standard deviation until the largest is below 10 times the smallest.
 
-    `limit` bounds how much the residual may grow, 1.03 by default. Gautier 1997, section 5; Pham and Gautier 1991.
+    triangle (b + 1, b + 1): the weighted factor of [Y tau]; covariance (b, b) of all base parameters. `limit` bounds the growth of the
+    weighted residual, 1.03 by default. Gautier 1997, section 5; Pham and Gautier 1991.
     """
-    assert fit.information is not None
-    R = fit.information[:-1, :-1]
-    ratio = np.sqrt(np.diag(fit.base_covariance) / np.maximum(np.diag(inverse_information(fit.information)), 1e-300))
-    floor = float(fit.information[-1, -1] ** 2)  # what least squares leaves with all of them
-    kept = list(range(len(R)))
+    inflation = np.sqrt(np.diag(covariance) / np.maximum(np.diag(inverse_information(triangle)), 1e-300))
+    all_squares = float(triangle[-1, -1] ** 2)
+    kept = list(range(len(names)))
     while len(kept) > 1:
-        values, std = solved(fit.information, kept, ratio)
-        rel = std / np.maximum(np.abs(values), 1e-300)
-        worst = int(np.argmax(rel))
-        if rel[worst] < 10 * rel.min() and rel[worst] < 0.5:
+        values, std = solved(triangle, kept, inflation)
+        share = std / np.maximum(np.abs(values), 1e-300)
+        worst = int(np.argmax(share))
+        if share[worst] < 10 * share.min() and share[worst] < 0.5:
             break
         trial = [k for i, k in enumerate(kept) if i != worst]
-        if squares(fit.information, trial) > (limit or GROWTH) ** 2 * floor:
+        if squares(triangle, trial) > (limit or MOST_GROWTH) ** 2 * all_squares:
             break
         kept = trial
-    values, std = solved(fit.information, kept, ratio)
-    names = fit.base.names
-    gone = tuple(names[k] for k in range(len(R)) if k not in kept)
-    return Essential(tuple(names[k] for k in kept), values, std, gone, float(np.sqrt(squares(fit.information, kept) / max(floor, 1e-300))))
+    values, std = solved(triangle, kept, inflation)
+    eliminated = tuple(name for k, name in enumerate(names) if k not in kept)
+    growth = float(np.sqrt(squares(triangle, kept) / max(all_squares, 1e-300)))
+    return Essential(tuple(names[k] for k in kept), values, std, eliminated, growth)
 
 
 def reduced(triangle: Array, kept: list[int]) -> Array:
-    """The factor over some of the columns."""
+    """Return the factor over some of the columns."""
     return np.asarray(np.linalg.qr(triangle[:, [*kept, triangle.shape[1] - 1]], mode="r"))
 
 
-def solved(triangle: Array, kept: list[int], ratio: Array) -> tuple[Array, Array]:
-    """Values and standard deviations of the kept ones; `ratio` is how much larger they are than white noise would make them."""
+def solved(triangle: Array, kept: list[int], inflation: Array) -> tuple[Array, Array]:
+    """Return values and standard deviations of the kept parameters; `inflation` (b,) is that due to autocorrelated residuals."""
     small = reduced(triangle, kept)
     values = least_squares(small, np.zeros(len(kept)))
-    return values, np.sqrt(np.maximum(np.diag(inverse_information(small)), 0.0)) * ratio[kept]
+    return values, np.sqrt(np.maximum(np.diag(inverse_information(small)), 0.0)) * inflation[kept]
 
 
 def squares(triangle: Array, kept: list[int]) -> float:
-    """Weighted squares left with the kept ones."""
+    """Return the weighted squared residual with the kept parameters."""
     return float(reduced(triangle, kept)[-1, -1] ** 2)

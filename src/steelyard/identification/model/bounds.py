@@ -10,40 +10,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import CallError, choices
+from ...mechanism.joint_terms import BY_SYMBOL
 
 Array = NDArray[np.float64]
 Bounds = Mapping[str, Any]
-NONNEGATIVE = ("Ia", "Fv", "Fc")
 
 
 @dataclass(frozen=True, eq=False)
 class Inequalities:
-    """A pi <= b, row by row, (k, p) and (k,); `names` says which bound a row is of."""
+    """A pi <= b, row by row, (k, p) and (k,); `names` has the bound that each row belongs to."""
 
     A: Array
     b: Array
     names: tuple[str, ...]
 
     def without(self, name: str) -> Inequalities:
-        """All but the rows of one bound."""
+        """Return all rows but those of one bound."""
         keep = [i for i, own in enumerate(self.names) if own != name]
         return Inequalities(self.A[keep], self.b[keep], tuple(self.names[i] for i in keep))
 
     def violation(self, pi: Array) -> float:
-        """The largest A pi - b, relative to b's size; not above 0 where all hold."""
+        """Return the largest A pi - b relative to the size of b; at most 0 if all hold."""
         return float(np.max((self.A @ pi - self.b) / np.maximum(np.abs(self.b), 1.0), initial=-np.inf))
 
 
 def natural(names: Sequence[str], free: Sequence[int]) -> Inequalities:
-    """Rotor inertia, viscous and Coulomb friction that are to be found are not negative."""
-    index = [i for i in free if names[i].rpartition(".")[2] in NONNEGATIVE]
+    """Return rows that keep free joint terms from being less than a real joint has, such as negative friction."""
+    least = {i: BY_SYMBOL[symbol].least for i in free if (symbol := names[i].rpartition(".")[2]) in BY_SYMBOL}
+    index = [i for i, value in least.items() if np.isfinite(value)]
     A = np.zeros((len(index), len(names)))
     A[range(len(index)), index] = -1.0
-    return Inequalities(A, np.zeros(len(index)), tuple(f"{names[i]} >= 0" for i in index))
+    return Inequalities(A, np.array([-least[i] for i in index]), tuple(f"{names[i]} >= {least[i]:g}" for i in index))
 
 
 def inequalities(bounds: Bounds | None, names: Sequence[str]) -> Inequalities:
-    """Rows for bounds such as {'link3.m': (1, 4), 'link2.com': ((-.1, -.1, 0), (.1, .1, .5)), 'total_mass': (20, 30)}.
+    """Return rows for bounds such as {'link3.m': (1, 4), 'link2.com': ((-.1, -.1, 0), (.1, .1, .5)), 'total_mass': (20, 30)}.
 
     None leaves a side open. Masses [kg], centres of mass as a box in the link's frame [m], any other parameter in its unit. A centre of
     mass within the convex hull of points of the link, such as the corners of its mesh: {'link2.com_hull': points (k, 3) [m]}.
@@ -63,6 +64,7 @@ def inequalities(bounds: Bounds | None, names: Sequence[str]) -> Inequalities:
 
 
 def pair(name: str, limits: Any) -> tuple[Any, Any]:
+    """Return (lowest, highest); raise CallError for anything else."""
     try:
         low, high = limits
     except (TypeError, ValueError):
@@ -71,7 +73,7 @@ def pair(name: str, limits: Any) -> tuple[Any, Any]:
 
 
 def direction(name: str, names: Sequence[str]) -> Array:
-    """The row that picks a parameter, or the total mass."""
+    """Return the row that picks a parameter, or the total mass."""
     row = np.zeros(len(names))
     if name == "total_mass":
         row[[i for i, own in enumerate(names) if own.endswith(".m")]] = 1.0
@@ -84,7 +86,7 @@ def direction(name: str, names: Sequence[str]) -> Array:
 
 
 def interval(name: str, row: Array, low: Any, high: Any) -> list[tuple[Array, float, str]]:
-    """low <= row pi <= high."""
+    """Return rows for low <= row pi <= high."""
     text = f"{name} in [{low if low is not None else '-inf'}, {high if high is not None else 'inf'}]"
     if low is not None and high is not None and low > high:
         raise CallError(f"bounds: {text} is empty")
@@ -92,7 +94,7 @@ def interval(name: str, row: Array, low: Any, high: Any) -> list[tuple[Array, fl
 
 
 def hull(name: str, points: Any, names: Sequence[str]) -> list[tuple[Array, float, str]]:
-    """n . mc <= d m for every face n . x <= d of the points' convex hull. Wensing, Kim and Slotine 2018, section III-C."""
+    """Return rows for n . mc <= d m, for every face n . x <= d of the points' convex hull. Wensing, Kim and Slotine 2018, section III-C."""
     from scipy.spatial import ConvexHull, QhullError
 
     mass, moments = link_rows(name, ".com_hull", names)
@@ -104,7 +106,7 @@ def hull(name: str, points: Any, names: Sequence[str]) -> list[tuple[Array, floa
 
 
 def link_rows(name: str, ending: str, names: Sequence[str]) -> tuple[Array, Array]:
-    """The rows that pick a link's mass (p,) and first moments (3, p)."""
+    """Return the rows that pick a link's mass (p,) and first moments (3, p)."""
     link = name[: -len(ending)]
     if f"{link}.m" not in names:
         raise CallError(f"bounds: no link is called {link!r}; {choices(link, [own[:-2] for own in names if own.endswith('.m')])}")
@@ -112,7 +114,7 @@ def link_rows(name: str, ending: str, names: Sequence[str]) -> tuple[Array, Arra
 
 
 def box(name: str, low: Any, high: Any, names: Sequence[str]) -> list[tuple[Array, float, str]]:
-    """low m <= mc <= high m, axis by axis: the centre of mass in a box."""
+    """Return rows for low m <= mc <= high m, axis by axis: the centre of mass in a box."""
     mass, moments = link_rows(name, ".com", names)
     rows = []
     for k, moment in enumerate(moments):

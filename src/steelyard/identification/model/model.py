@@ -1,4 +1,4 @@
-"""The linear model that a log is held against: tau = Y_b(q, qd, qdd) base + what is known, with the columns that are to be found."""
+"""The model to identify: tau = Y_b(q, qd, qdd) base + known torque, with a column for each unknown."""
 
 from __future__ import annotations
 
@@ -10,47 +10,82 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...compiler.ir.program import Operand, trace
-from ...compiler.runtime.kernel import Kernel
+from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
 from ...errors import CallError, choices
+from ...kernels import kernel
+from ...mechanism.joint_terms import COUPLING_TERMS, FRICTION
+from ...mechanism.model import Coupling, Mechanism
+from ...mechanism.parameter_vector import with_joint_values
+from ...mechanism.tree import TermUse
 from ...parameters.base import BaseParameters, exciting_states, group_parameters, short_parameter_names, stack_samples
 from ...robot import Robot
-from .extra_terms import Extra
+from .bounds import Bounds
 
 Array = NDArray[np.float64]
 Known = Callable[[Array, Array, Array], Array]
-FRICTION = ("viscous", "coulomb", "offset")
-TERMS = (*FRICTION, "stribeck")
+USUAL = ("viscous", "coulomb", "offset")
+TERMS = {**{row.key: row.key for row in FRICTION if row.linear}, "stribeck": "stiction"}  # words of `friction`: key of the table
+START = {"stribeck": 0.1}
+"""Values of the shapes from which a search starts where the robot has none [rad/s|m/s]."""
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """What is to be found, and what is known about it.
+
+    friction: terms of every joint, of 'viscous', 'coulomb', 'offset', 'negative' (Coulomb friction of backward motion) and 'stribeck'
+    (stiction that fades with speed). rotor: whether rotor inertias are unknown. coulomb_width [rad/s|m/s]: speed over which Coulomb
+    friction rises, one number or one per joint, 0 for sign(qd), or 'estimate'. hold: parameters, links or joints that keep the robot's
+    values, or name -> value. bounds: name -> (lowest, highest), see `inequalities`. prior: 'cad' makes the description count for more.
+    coupling: pairs of joints that share a motor. known: function (q, qd, qdd) -> torque (N, n) that is not to be found. drive_gains:
+    joints whose measured torque is wrong by an unknown factor.
+    """
+
+    friction: Sequence[str] = USUAL
+    rotor: bool = True
+    coulomb_width: str | float | Sequence[float] = "estimate"
+    hold: Sequence[str] | Mapping[str, float | None] = ()
+    bounds: Bounds | None = None
+    prior: str | None = None
+    coupling: Coupling | Sequence[Coupling] = ()
+    known: Known | None = None
+    drive_gains: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for term in self.friction:
+            if term not in TERMS:
+                raise CallError(f"friction {term!r} is unknown; {choices(str(term), TERMS)}")
+        if isinstance(self.coulomb_width, str) and self.coulomb_width != "estimate":
+            raise CallError(f"coulomb_width must be 'estimate' or speeds [rad/s|m/s], not {self.coulomb_width!r}")
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A robot whose every term that is to be found has a column, further terms, and what is held.
+    """A robot with a column for every unknown, and what is held or known.
 
-    `held`: indices and values of the parameters that are not to be found; `known` gives a torque (N, n) [N m|N] that is no unknown.
-    `widths` (n,) [rad/s|m/s] make Coulomb friction Fc tanh(qd / width); 0 stands for sign(qd).
+    `robot` also has the shapes of friction, such as the width of the Coulomb step. `held`: indices and values of the parameters that are
+    not to be found; `known` gives a torque (N, n) [N m|N] that is not to be found.
     """
 
     robot: Robot
-    extras: tuple[Extra, ...] = ()
     held: tuple[tuple[int, float], ...] = ()
     known: Known | None = None
-    widths: tuple[float, ...] = ()
+    bounds: Bounds | None = None
 
     @property
     def n(self) -> int:
         return self.robot.n
 
-    @cached_property
+    @property
     def names(self) -> tuple[str, ...]:
-        """Labels of every parameter: the robot's, then those of the further terms."""
-        return self.robot.parameter_names + tuple(name for extra in self.extras for name in extra.names)
+        """Labels of every parameter."""
+        return self.robot.parameter_names
 
-    @cached_property
+    @property
     def initial(self) -> Array:
-        """The parameters before, (p,): the robot's own, zero for further terms."""
-        return np.concatenate([self.robot.parameters, np.zeros(len(self.names) - len(self.robot.parameters))])
+        """The parameters of the robot as given, (p,)."""
+        return self.robot.parameters
 
     @cached_property
     def free(self) -> tuple[int, ...]:
@@ -60,28 +95,30 @@ class Model:
 
     @cached_property
     def start(self) -> Array:
-        """The initial parameters with the held ones in place, (p,)."""
+        """The initial parameters with the held ones at their values, (p,)."""
         pi = self.initial.copy()
         for index, value in self.held:
             pi[index] = value
         return pi
 
     @cached_property
+    def structure(self) -> Robot:
+        """The robot with shapes at which random states show every term: its kernel and base parameters serve for other shapes too."""
+        return structural(self.robot)
+
+    @cached_property
     def _sampled(self) -> Array:
-        """The regressor at random states, (N n, p), further terms included."""
-        tree = self.robot.tree
+        """The regressor at random states, (N n, p)."""
+        tree = self.structure.tree
         q, qd, qdd = exciting_states(tree)
-        Y = stack_samples(regressor(tree, list(q.T), list(qd.T), list(qdd.T)), len(q))
-        extra = [e.structural().columns(q, qd, qdd).reshape(len(Y), -1) for e in self.extras]
-        return np.hstack([Y, *extra])
+        return stack_samples(regressor(tree, list(q.T), list(qd.T), list(qdd.T)), len(q))
 
     @cached_property
     def base(self) -> BaseParameters:
-        """The combinations of the free parameters that can be seen at all; its matrix is over all parameters."""
-        short = short_parameter_names(self.robot.tree, self.names)
+        """The combinations of the free parameters that torques depend on; its matrix is over all parameters."""
         Y = self._sampled.copy()
         Y[:, [i for i, _ in self.held]] = 0.0
-        return group_parameters(Y, self.names, short)
+        return group_parameters(Y, self.names, short_parameter_names(self.robot.tree, self.names))
 
     @cached_property
     def reach(self) -> tuple[tuple[int, ...], ...]:
@@ -90,111 +127,142 @@ class Model:
         return tuple(tuple(np.flatnonzero(np.any(rows[:, j] != 0, axis=0))) for j in range(self.n))
 
     def rows(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Y_b, (N, n, b): the regressor's base columns."""
-        inner = [c for c in self.base.columns if c < len(self.robot.parameters)]
-        outer = [c - len(self.robot.parameters) for c in self.base.columns if c >= len(self.robot.parameters)]
-        Y = self._kernel(q, qd, qdd) if inner else np.zeros((len(q), self.n, 0))
-        self._smooth_coulomb(Y, inner, qd)
-        if outer:
-            extra = np.concatenate([e.columns(q, qd, qdd, self.widths) for e in self.extras], axis=2)[:, :, outer]
-            Y = np.concatenate([Y, extra], axis=2)
-        return np.asarray(Y)
+        """Return Y_b, (N, n, b): the base columns of the regressor."""
+        return self.columns(q, qd, qdd, self.base.columns)
+
+    def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int]) -> Array:
+        """Return some columns of the regressor, (N, n, k): those of the structure, with the shapes of friction as they are."""
+        tree = self.structure.tree
+        Y = np.asarray(kernel(self.structure.fingerprint, tree, "regressor", columns=tuple(columns))(q, qd, qdd))
+        shaped = [(k, self.term(c)) for k, c in enumerate(columns) if c in self._shaped]
+        states = joint_states(self.robot.tree, [use for _, use in shaped], list(q.T), list(qd.T), list(qdd.T))
+        for k, use in shaped:
+            for joint, factor in use.column(states).items():
+                Y[:, joint, k] = factor
+        return Y
+
+    def term(self, column: int) -> TermUse:
+        """Return the joint term that a parameter is the value of."""
+        return self.robot.tree.joint_terms[column - 10 * len(self.robot.tree.bodies)]
+
+    @cached_property
+    def _shaped(self) -> frozenset[int]:
+        """Parameters whose column has another shape than in the structure."""
+        inner = 10 * len(self.robot.tree.bodies)
+        pairs = zip(self.robot.tree.joint_terms, self.structure.tree.joint_terms, strict=True)
+        return frozenset(
+            inner + k for k, (own, other) in enumerate(pairs) if any(own.values.get(s) != other.values.get(s) for s in own.row.shapes)
+        )
 
     def known_torque(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """What is not to be found, (N, n): the held parameters' share and the known torque."""
+        """Return the torque (N, n) of the held parameters plus the known torque."""
         tau = np.zeros(q.shape)
-        if self.held:
-            pi = np.zeros(len(self.names))
-            for index, value in self.held:
-                pi[index] = value
-            tau += self.torque(q, qd, qdd, pi)
+        held = [(i, value) for i, value in self.held if value]
+        if held:
+            tau += self.columns(q, qd, qdd, [i for i, _ in held]) @ np.array([value for _, value in held])
         if self.known is not None:
             tau += np.broadcast_to(self.known(q, qd, qdd), q.shape)
         return tau
 
-    def torque(self, q: Array, qd: Array, qdd: Array, pi: ArrayLike) -> Array:
-        """Y pi over all parameters (p,), (N, n), what is known not included."""
-        pi = np.asarray(pi, float)
-        count = len(self.robot.parameters)
-        own = pi[:count].copy()
-        Fc = [(j, c) for c, j in self._coulomb.items() if self.widths and self.widths[j] > 0]
-        smooth = {j: own[c] for j, c in Fc}
-        own[[c for _, c in Fc]] = 0.0
-        tau = np.array(self.robot.inverse_dynamics(q, qd, qdd, parameters=own))
-        for j, value in smooth.items():
-            tau[:, j] += value * np.tanh(qd[:, j] / self.widths[j])
-        if self.extras:
-            tau += np.concatenate([e.columns(q, qd, qdd, self.widths) for e in self.extras], axis=2) @ pi[count:]
-        return tau
+    def shape(self, key: str) -> tuple[float, ...]:
+        """Return a shape of every joint, (n,), such as 'width' [rad/s|m/s]; 0 for a joint that has none."""
+        return tuple(terms.get(key) or 0.0 for terms in self.robot.tree.terms)
 
-    def identified(self, pi: ArrayLike) -> Robot:
-        """The robot with the parameters pi and the widths of its Coulomb friction; it has no place for further terms."""
-        made = self.robot.with_parameters(np.asarray(pi, float)[: len(self.robot.parameters)])
-        names = self.robot.joint_names
-        smooth = {names[j]: self.widths[j] for j in self._coulomb.values() if self.widths and self.widths[j] > 0}
-        return made.with_friction(width=smooth) if smooth else made
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # what is derived, such as a kernel, is made again
-
-    def with_widths(self, widths: Sequence[float]) -> Model:
-        """The same model with other widths of the Coulomb friction."""
-        changed = replace(self, widths=tuple(float(w) for w in widths))
-        for name in ("base", "_sampled", "reach", "_kernel", "names"):  # none of them depends on the widths
-            if name in self.__dict__:
-                changed.__dict__[name] = self.__dict__[name]
+    def with_shape(self, key: str, values: Sequence[float]) -> Model:
+        """Return this model with another value of a shape at every joint; 0 takes it away."""
+        changed = replace(self, robot=with_shape(self.robot, key, values))
+        if changed.structure == self.structure:
+            changed.__dict__.update({name: self.__dict__[name] for name in ("base", "_sampled", "reach") if name in self.__dict__})
         return changed
 
-    @cached_property
-    def _coulomb(self) -> dict[int, int]:
-        """Column of Fc -> joint."""
-        joints = {f"{name}.Fc": j for j, name in enumerate(self.robot.joint_names)}
-        return {c: joints[name] for c, name in enumerate(self.robot.parameter_names) if name in joints}
+    def identified(self, pi: ArrayLike) -> Robot:
+        """Return the robot with the parameters pi (p,)."""
+        return self.robot.with_parameters(pi)
 
-    def _smooth_coulomb(self, Y: Array, inner: list[int], qd: Array) -> None:
-        for k, c in enumerate(inner):
-            j = self._coulomb.get(c)
-            if j is not None and self.widths and self.widths[j] > 0:
-                Y[:, j, k] = np.tanh(qd[:, j] / self.widths[j])
-
-    @cached_property
-    def _kernel(self) -> Kernel:
-        tree, n = self.robot.tree, self.robot.n
-        columns = [c for c in self.base.columns if c < len(self.robot.parameters)]
-        inputs = [Operand("q", (n,), "[rad|m]"), Operand("qd", (n,), "[rad/s|m/s]"), Operand("qdd", (n,), "[rad/s2|m/s2]")]
-        output = Operand("Y", (n, len(columns)), "[N m|N per unit of the parameter]")
-        return Kernel(trace("base_regressor", lambda *x: [[row[c] for c in columns] for row in regressor(tree, *x)], inputs, [output]))
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # what is derived is computed again
 
 
-def build_model(
-    robot: Robot,
-    friction: Sequence[str] = FRICTION,
-    rotor: bool = True,
-    extras: Sequence[Extra] = (),
-    hold: Sequence[str] | Mapping[str, float | None] = (),
-    known: Known | None = None,
-) -> Model:
-    """The model to identify: the robot with a column for each friction term and rotor asked for, and the held parameters resolved."""
-    for term in friction:
-        if term not in TERMS:
-            raise CallError(f"friction {term!r} is unknown; {choices(str(term), TERMS)}")
-    full = robot.with_joint_terms([*(["armature"] if rotor else []), *(term for term in friction if term in FRICTION)])
-    bound = tuple(extra.bound(full.joint_names) for extra in extras)
-    bare = Model(full, bound)
-    return Model(full, bound, held(bare, hold), known, (0.0,) * robot.n)
+def build_model(robot: Robot, options: ModelOptions | None = None) -> Model:
+    """Return the model to identify: the robot with a column for each term that is asked for, held parameters resolved by name."""
+    options = options or ModelOptions()
+    full = complete(robot, [TERMS[term] for term in options.friction], options.rotor)
+    couplings = options.coupling if isinstance(options.coupling, (list, tuple)) else (options.coupling,)
+    for each in couplings:
+        full = coupled(full, each)
+    return Model(full, held_parameters(full, options.hold), options.known, options.bounds)
 
 
-def held(model: Model, hold: Sequence[str] | Mapping[str, float | None]) -> tuple[tuple[int, float], ...]:
-    """Index and value of what is held: parameters by name, or all of a link or joint by its name; None keeps the robot's own value."""
+def complete(robot: Robot, keys: Sequence[str], rotor: bool = True) -> Robot:
+    """Return the robot with these friction terms and, if asked, a rotor inertia at every joint; its torques stay what they are.
+
+    A joint without the term gets zero; stiction and backward friction get the value of its Coulomb friction.
+    """
+    robot = robot.with_joint_terms([*(["armature"] if rotor else []), *(key for key in keys if key in USUAL)])
+    for key in keys:
+        lacking = {
+            name: terms.get("coulomb", 0.0) for name, terms in zip(robot.joint_names, robot.tree.terms, strict=True) if key not in terms
+        }
+        shape = {"stribeck": dict.fromkeys(lacking, START["stribeck"])} if key == "stiction" else {}
+        robot = robot.with_friction(**{key: lacking}, **shape) if lacking else robot
+    return robot
+
+
+def coupled(robot: Robot, coupling: Coupling) -> Robot:
+    """Return the robot with every linear term of a coupling, zero where it has none; joints are given by name or by number from 0."""
+    a, b = (place(joint, robot.joint_names) for joint in (coupling.joint_a, coupling.joint_b))
+    if a == b:
+        raise CallError(f"a coupling needs two joints, not {coupling.joint_a!r} twice")
+    own: Mapping[str, float] = next((each.terms for each in robot.tree.couplings if each.coordinates == (a, b)), {})
+    given = {row.key: coupling.terms.get(row.key, own.get(row.key, 0.0)) for row in COUPLING_TERMS if row.linear}
+    return robot.with_coupling(robot.joint_names[a], robot.joint_names[b], **given)
+
+
+def place(joint: str | int, joint_names: Sequence[str]) -> int:
+    """Return the index of a joint given by name or by number from 0."""
+    if isinstance(joint, str):
+        if joint not in joint_names:
+            raise CallError(f"coupling: no joint is called {joint!r}; {choices(joint, joint_names)}")
+        return list(joint_names).index(joint)
+    if not 0 <= joint < len(joint_names):
+        raise CallError(f"coupling: joint {joint} is not between 0 and {len(joint_names) - 1}")
+    return int(joint)
+
+
+def with_shape(robot: Robot, key: str, values: Sequence[float]) -> Robot:
+    """Return the robot with a shape of friction at every coordinate, 0 for none; a coupling has the larger width of its two joints."""
+    bare = replace(robot.mechanism, joints=tuple(replace(j, terms=j.terms.changed({key: None})) for j in robot.mechanism.joints))
+    made: Mechanism = with_joint_values(bare, {name: {key: float(v)} for name, v in zip(robot.joint_names, values, strict=True) if v > 0})
+    if key == "width" and made.couplings:
+        width = dict(zip(robot.joint_names, values, strict=True))
+        couplings = (
+            replace(each, terms=each.terms.changed({key: max(width[each.joint_a], width[each.joint_b]) or None})) for each in made.couplings
+        )
+        made = replace(made, couplings=tuple(couplings))
+    return type(robot)(made)
+
+
+def structural(robot: Robot) -> Robot:
+    """Return the robot with a Stribeck velocity of 1 where it has one, and steps without width.
+
+    A smooth step keeps a width of 1 where forward and backward friction differ: only there an offset can be told from the two.
+    """
+    terms = robot.tree.terms
+    robot = with_shape(robot, "stribeck", [1.0 if "stribeck" in own else 0.0 for own in terms])
+    return with_shape(robot, "width", [1.0 if "negative" in own and "width" in own else 0.0 for own in terms])
+
+
+def held_parameters(robot: Robot, hold: Sequence[str] | Mapping[str, float | None]) -> tuple[tuple[int, float], ...]:
+    """Return index and value of what is held, given by parameter, link or joint name; None keeps the robot's own value."""
     wanted: Mapping[str, float | None] = hold if isinstance(hold, Mapping) else dict.fromkeys(hold)
     found: dict[int, float] = {}
-    owners = [name.rpartition(".")[0] for name in model.names]
+    names = robot.parameter_names
+    owners = [name.rpartition(".")[0] for name in names]
     for name, value in wanted.items():
-        hits = [i for i, own in enumerate(model.names) if name in (own, owners[i])]
+        hits = [i for i, own in enumerate(names) if name in (own, owners[i])]
         if not hits:
-            known = (*model.names, *dict.fromkeys(owners))
-            raise CallError(f"hold: no parameter, link or joint is called {name!r}; {choices(name, known)}")
-        found |= {i: float(model.initial[i] if value is None else value) for i in hits}
-    if len(found) == len(model.names):
+            raise CallError(f"hold: no parameter, link or joint is called {name!r}; {choices(name, (*names, *dict.fromkeys(owners)))}")
+        found |= {i: float(robot.parameters[i] if value is None else value) for i in hits}
+    if len(found) == len(names):
         raise CallError("hold: every parameter is held, there is nothing to identify")
     return tuple(sorted(found.items()))

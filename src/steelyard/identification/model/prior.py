@@ -1,4 +1,4 @@
-"""Where parameters are pulled to when the data do not say: the description's own values, in the metric of its bodies."""
+"""The prior: the description's own values of each body, in the metric of its pseudo-inertia."""
 
 from __future__ import annotations
 
@@ -11,50 +11,51 @@ from ...parameters.pseudo_inertia import from_pseudo_inertia, nearest_consistent
 from .model import Model
 
 Array = NDArray[np.float64]
-SMALLEST = 0.02  # [m] radius of gyration that the metric never goes below: a description's thin rod is no reason to be sure
-UNKNOWN = np.diag([0.01, 0.01, 0.01, 1.0])  # the metric of a body that the description says nothing about: 1 kg, 0.1 m
+SMALLEST = 0.02  # [m] least radius of gyration of the metric: a thin rod in the description does not make its inertia certain
+UNKNOWN = np.diag([0.01, 0.01, 0.01, 1.0])  # the metric of a body without numbers in the description: 1 kg, 0.1 m
 
 
 @dataclass(frozen=True, eq=False)
-class Anchor:
-    """Per body the prior pseudo-inertia J0, and L with L L^T = the metric: J = L S L^T makes S about 1 for a body as described.
+class BodyPrior:
+    """For each body L with L L^T = the metric of its pseudo-inertia: J = L S L^T makes S about 1 for a body as described.
 
-    `to_pi` (bodies, 10, 10) maps the ten numbers of svec(S) to pi; `known` says which bodies the description had numbers for.
+    `to_pi` (bodies, 10, 10) maps svec(S) (10,) to pi, `centre` (bodies, 10) is svec(S) of the description, `described` says which bodies
+    have numbers in the description.
     |S - S0|_F^2 is the second-order form of the entropic divergence: Lee, Wensing and Park, IEEE T-RO 36 (2020), section IV-B.
     """
 
     to_pi: Array
     centre: Array
-    known: tuple[bool, ...]
+    described: tuple[bool, ...]
 
     @property
     def bodies(self) -> int:
         return len(self.to_pi)
 
 
-def anchor(model: Model) -> Anchor:
-    """The anchor of a model's robot."""
+def body_prior(model: Model) -> BodyPrior:
+    """Return the prior of a model's bodies."""
     count = len(model.robot.tree.bodies)
     pi = model.start[: 10 * count].reshape(count, 10)
-    known = tuple(bool(np.any(row)) and row[0] > 0 for row in pi)
-    metric = np.array([body_metric(row) if k else UNKNOWN for row, k in zip(pi, known, strict=True)])
+    described = tuple(bool(np.any(row)) and row[0] > 0 for row in pi)
+    metric = np.array([body_metric(row) if k else UNKNOWN for row, k in zip(pi, described, strict=True)])
     L = np.linalg.cholesky(metric)
     to_pi = np.array([[from_pseudo_inertia(l @ E @ l.T) for E in SVEC] for l in L]).transpose(0, 2, 1)  # noqa: E741
-    prior = np.array([row if k else from_pseudo_inertia(UNKNOWN) for row, k in zip(pi, known, strict=True)])
+    prior = np.array([row if k else from_pseudo_inertia(UNKNOWN) for row, k in zip(pi, described, strict=True)])
     centre = np.array([np.linalg.solve(T, row) for T, row in zip(to_pi, prior, strict=True)])
-    return Anchor(to_pi, centre, known)
+    return BodyPrior(to_pi, centre, described)
 
 
 def parameter_sizes(model: Model) -> Array:
-    """How large each parameter of a body like the described one may be, (p,): its change for a unit change of S; 0 for those of joints."""
+    """Return the typical size of each parameter of a body like the described one, (p,): its change for a unit change of S; 0 for joints."""
     sizes = np.zeros(len(model.names))
-    to_pi = anchor(model).to_pi
+    to_pi = body_prior(model).to_pi
     sizes[: 10 * len(to_pi)] = np.linalg.norm(to_pi, axis=2).reshape(-1)
     return sizes
 
 
 def body_metric(pi: Array) -> Array:
-    """A positive definite pseudo-inertia of the body's size, even where its description is degenerate or impossible."""
+    """Return a positive definite pseudo-inertia of the body's size, also for a degenerate or impossible description."""
     J = pseudo_inertia(nearest_consistent(pi, margin=1e-6))
     c = J[:3, 3] / J[3, 3]
     S = J[:3, :3] - J[3, 3] * np.outer(c, c)  # second moments about the centre
@@ -65,7 +66,7 @@ def body_metric(pi: Array) -> Array:
 
 
 def _svec() -> Array:
-    """The symmetric 4x4 matrix of each unit svec entry, (10, 4, 4): upper triangle by columns, off-diagonals over sqrt(2)."""
+    """Return the symmetric 4x4 matrix of each unit svec entry, (10, 4, 4): upper triangle by columns, off-diagonals over sqrt(2)."""
     result = []
     for j in range(4):
         for i in range(j + 1):

@@ -1,4 +1,4 @@
-"""The problem that estimators solve: a model against samples, with its rows a block at a time and folded."""
+"""The problem that estimators solve: a model and samples, with rows of the regressor made block by block and folded."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .model import Model
 Array = NDArray[np.float64]
 BLOCK = 4096
 FOLDS = 8
-STORED = 200e6  # bytes of rows that are kept rather than made again
+STORED = 200e6  # bytes of rows that are kept and not computed again
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Consecutive rows: Y (N, n, b), tau (N, n) less what is known, keep (N, n) or None, t (N,); `log` is which one they are of."""
+    """Consecutive rows of one log: t (N,), Y (N, n, b), tau minus known torque (N, n), known (N, n), rows in use (N, n) or None."""
 
     t: Array
     Y: Array
@@ -39,7 +39,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """tau = Y base + noise over all samples. Everything derived is computed once, when asked for."""
+    """tau = Y base + known + noise over all samples, one in `decimate` of them kept. What is derived is computed once, on demand."""
 
     model: Model
     samples: tuple[Samples, ...]
@@ -54,10 +54,7 @@ class Problem:
         return self.model.n
 
     def blocks(self, most: int | None = None) -> Iterator[Block]:
-        """Every kept sample once, in order of time, log by log; the regressor is made on the way and not stored.
-
-        With `most`, about that many blocks spread over all of them.
-        """
+        """Yield every kept sample once, in order of time, log by log; with `most`, about that many blocks spread over all."""
         step = block_length(self.decimate)
         spans = [(number, part, stretch) for number, part in enumerate(self.samples) for stretch in split(part.t)]
         starts = [(*span, start) for span in spans for start in range(span[2].start, span[2].stop, step)]
@@ -74,7 +71,7 @@ class Problem:
 
     @property
     def _fits(self) -> bool:
-        """Whether all rows are small enough to keep: those of a decimated log mostly are, and its filter is what costs."""
+        """Whether all rows fit into STORED bytes."""
         return self.N * self.n * self.base.n_base * 8 <= STORED
 
     @cached_property
@@ -83,17 +80,17 @@ class Problem:
 
     @cached_property
     def times(self) -> tuple[Array, ...]:
-        """The kept samples' times per log, each (N,) [s]."""
+        """The times of the kept samples of each log, each (N,) [s]."""
         return tuple(s.t if self.decimate == 1 else s.t[decimated_index(s.t, self.decimate)] for s in self.samples)
 
     @property
     def N(self) -> int:
-        """Samples in use."""
+        """How many samples are kept."""
         return sum(len(t) for t in self.times)
 
     @cached_property
     def folds(self) -> tuple[Accumulator, ...]:
-        """Accumulators of up to FOLDS consecutive parts of the samples: their sum is the whole, their difference is cross-validation."""
+        """Accumulators of up to FOLDS consecutive parts of the samples, as for cross-validation."""
         return self.accumulate(FOLDS)
 
     @cached_property
@@ -102,7 +99,7 @@ class Problem:
         return merged(self.folds)
 
     def accumulate(self, parts: int = 1, weigh: Callable[[Block], Array] | None = None) -> tuple[Accumulator, ...]:
-        """Fold all samples, in `parts` consecutive parts; `weigh` gives row weights (N, n) of a block."""
+        """Fold all samples, in `parts` consecutive parts; `weigh(block)` gives weights (N, n) of its rows."""
         made = [Accumulator.empty(self.model.reach, self.base.n_base) for _ in range(parts)]
         done, total = 0, max(self.N, 1)
         for block in self.blocks():
@@ -117,18 +114,18 @@ class Problem:
 
     @cached_property
     def prior(self) -> Array:
-        """The base parameters of the robot as it was given, (b,)."""
+        """The base parameters of the robot as given, (b,)."""
         return self.base.values(self.model.start)
 
     def check_rows(self) -> None:
-        """Raise ProblemError where fewer rows than unknowns are left."""
+        """Raise ProblemError if there are fewer rows than unknowns."""
         rows = sum(self.total.counts)
         if rows < self.base.n_base:
             raise ProblemError(f"{rows:.0f} rows are left for {self.base.n_base} base parameters; a longer log or a lower mask is needed")
 
 
 def merged(folds: tuple[Accumulator, ...], without: int | None = None) -> Accumulator:
-    """All parts together, or all but one."""
+    """Return all parts together, or all but one."""
     parts = [fold for k, fold in enumerate(folds) if k != without]
     result = parts[0]
     for part in parts[1:]:
@@ -137,14 +134,14 @@ def merged(folds: tuple[Accumulator, ...], without: int | None = None) -> Accumu
 
 
 def block_length(factor: int) -> int:
-    """Samples of a block before decimation."""
+    """Return how many samples a block has before decimation."""
     return BLOCK if factor == 1 else max(BLOCK // (GROUP * factor), 1) * GROUP * factor
 
 
 def one_block(model: Model, part: Samples, stretch: slice, start: int, factor: int, number: int) -> Block:
-    """A block within a stretch without gaps. With a factor above 1, torque and columns pass one low-pass, then one sample in so many stays.
+    """Return a block within a stretch without gaps; torque and columns pass the same low-pass before one sample in `factor` is kept.
 
-    The filter's reach is added on both sides and cut off again, so that blocks give what the whole would.
+    The reach of the filter is added on both sides and cut off again, so that the result does not depend on the blocks.
     Gautier, ICRA 1997, pp. 1922-1927 (parallel filtering).
     """
     margin = 0 if factor == 1 else REACH * factor

@@ -1,257 +1,273 @@
-"""Fit: what an identification found, frozen."""
+"""Fit: what an identification found."""
 
 from __future__ import annotations
 
+import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import CallError
+from ...files import write_whole
 from ...parameters.base import BaseParameters
 from ...robot import Robot
 from ...signals.log import Log
-from ..estimators.least_squares import Seen
+from ..estimators.drive_gains import DriveGains
+from ..estimators.least_squares import Estimate
+from ..estimators.stepwise import Essential, stepwise
 from ..model.model import Model
-from ..model.prior import parameter_sizes
-from ..samples.options import Options
-from .validation import Validation
+from ..options import Options
+from ..samples.samples import Preparation, Samples, prepare
+from .provenance import plain
+from .uncertainty import Uncertainty, relative
+from .validation import Validation, predicted_torque, validate_torque, with_known
+from .verdict import base_lines, check
 
 Array = NDArray[np.float64]
+SHORT = {  # short names on a Fit: the view and field that they stand for
+    "base_covariance": "covariance",
+    "base_standard_deviation": "base_std",
+    "standard_deviation": "parameters_std",
+    "base_relative_std": "uncertainty.relative_std",
+    "sigma": "uncertainty.sigma",
+    "information": "uncertainty.information",
+    "singular_values": "uncertainty.excitation.singular_values",
+    "condition": "uncertainty.excitation.condition",
+    "unseen": "uncertainty.unexcited",
+    "weak": "uncertainty.weak",
+    "t": "validation.t",
+    "measured": "validation.measured",
+    "predicted": "validation.predicted",
+    "total_r2": "validation.total_r2",
+    "status": "estimate.notes",
+    "details": "estimate.details",
+    "estimator": "options.estimator.name",
+    "preparation": "options.preparation",
+    "delay": "pipeline.delay",
+    "interval": "pipeline.interval",
+    "drive_gains": "pipeline.gains.values",
+    "drive_gain_std": "pipeline.gains.std",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class SamplePipeline:
+    """What was done to the samples: preparation, delay (n,) [s] taken out, drive gains, and the interval [s] between kept samples."""
+
+    preparation: Preparation
+    delay: Array
+    gains: DriveGains
+    interval: float
+
+    def run(self, robot: Robot, log: Log) -> tuple[Samples, int]:
+        """Treat another log in the same way: return its samples and the decimation to the same interval."""
+        (samples,) = self.gains.apply((prepare(robot, log, self.preparation).advanced(self.delay),))
+        return samples, max(1, round(self.interval / float(np.median(np.diff(samples.t)))))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit:
-    """The identified robot, its parameters, how sure they are, and how well they predict.
+    """The identified robot, with views of how it was found and how certain it is.
 
-    `robot` has `parameters` (those of further terms, such as a coupling, are in `extra`); every link of it is a body that can exist.
-    `base_values` (b,) are what the estimator found, `base_covariance` (b, b) holds for residuals that are no white noise.
-    `drive_gains` (n,) is what measured torques were multiplied by, 1 where no gain was asked for. `validation` is the fit on its own
-    samples, `before` that of the robot as given. `status` are sentences on how it went.
+    `robot` is the result; each of its links is a body that can exist. `initial` is the robot as given, `model` what was looked for.
+    `estimate` has the base values and the notes of the estimator, `uncertainty` their covariance and excitation, `validation` the torques
+    on the fit's own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance` versions and digests.
+    Further short names, such as `fit.unseen`, are in the table SHORT.
     """
 
     robot: Robot
     initial: Robot
     model: Model
-    parameters: Array
-    base_values: Array
-    base_covariance: Array
-    sigma: Array
+    estimate: Estimate
+    uncertainty: Uncertainty
     validation: Validation
-    seen: Seen
-    estimator: str
-    options: dict[str, Any]
-    preparation: Options
-    delay: Array
-    interval: float
-    status: tuple[str, ...] = ()
-    details: dict[str, Any] | None = None
-    provenance: dict[str, Any] | None = None
-    information: Array | None = None
-    drive_gains: Array | None = None
-    drive_gain_std: Array | None = None
+    pipeline: SamplePipeline
+    options: Options
+    provenance: dict[str, Any]
 
-    # the parameters ---------------------------------------------------------------------------------------------------------------------
+    def __getattr__(self, name: str) -> Any:
+        if name in SHORT:
+            return attrgetter(SHORT[name])(self)
+        raise AttributeError(f"a Fit has no {name!r}; it has {', '.join(sorted(dir(self)))}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({name for name in (*super().__dir__(), *SHORT) if not name.startswith("_")})
 
     @property
-    def base(self) -> BaseParameters:
-        """The combinations that any motion of this robot could show."""
-        return self.model.base
+    def parameters(self) -> Array:
+        """Every parameter, (p,), in the order of `parameter_names`."""
+        assert self.estimate.parameters is not None
+        return self.estimate.parameters
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """Labels of `parameters`: the robot's, then those of further terms."""
+        """Labels of `parameters`, such as link3.mcx and joint3.Fv."""
         return self.model.names
 
-    @property
-    def extra(self) -> dict[str, float]:
-        """The parameters that a robot's description has no place for."""
-        count = len(self.robot.parameters)
-        return dict(zip(self.parameter_names[count:], self.parameters[count:].tolist(), strict=True))
-
-    @property
-    def covariance(self) -> Array:
-        """The covariance of `base_values`, (b, b)."""
-        return self.base_covariance
-
     @cached_property
-    def base_standard_deviation(self) -> Array:
-        """Standard deviation of each base parameter, (b,); infinite for what the samples did not show."""
-        std = np.sqrt(np.maximum(np.diag(self.base_covariance), 0.0))
-        std[[i for i, name in enumerate(self.base.names) if name in self.unseen]] = np.inf
-        return std
-
-    @cached_property
-    def standard_deviation(self) -> Array:
-        """Standard deviation of each parameter, (p,).
-
-        Finite for those that are a base parameter by themselves, 0 for held ones, infinite for those that are only seen in combination
-        with others, or not at all.
-        """
+    def parameters_std(self) -> Array:
+        """Standard deviation of each parameter, (p,): that of the base parameter where it is one by itself, 0 where held, else infinite."""
         std = np.full(len(self.parameter_names), np.inf)
         std[[i for i, _ in self.model.held]] = 0.0
         alone = set(self.base.alone)
-        for column, name, value in zip(self.base.columns, self.base.names, self.base_standard_deviation, strict=True):
+        for column, name, value in zip(self.base.columns, self.base.names, self.base_std, strict=True):
             if name in alone:
                 std[column] = value
         return std
 
     @property
     def relative_std(self) -> Array:
-        """Standard deviation over value, (p,), a fraction."""
-        return relative(self.standard_deviation, self.parameters)
+        """Standard deviation over |value| of each parameter, (p,), a fraction."""
+        return relative(self.parameters_std, self.parameters)
 
     @property
-    def base_relative_std(self) -> Array:
-        """Standard deviation over value of the base parameters, (b,), a fraction."""
-        return relative(self.base_standard_deviation, self.base_values)
-
-    # how well it fits -------------------------------------------------------------------------------------------------------------------
+    def base(self) -> BaseParameters:
+        """The combinations of parameters that torques depend on."""
+        return self.model.base
 
     @property
-    def t(self) -> Array:
-        """Times of the samples in use, (N,) [s]."""
-        return self.validation.t
+    def base_values(self) -> Array:
+        """The base parameters that the estimator found, (b,)."""
+        return self.estimate.base
 
     @property
-    def measured(self) -> Array:
-        """Torque as measured, after the same filter as the regressor, (N, n) [N m|N]."""
-        return self.validation.measured
+    def base_std(self) -> Array:
+        """Standard deviation of each base parameter, (b,); infinite for those without excitation."""
+        return self.uncertainty.std
 
     @property
-    def predicted(self) -> Array:
-        """Torque as the fit has it, (N, n) [N m|N]."""
-        return self.validation.predicted
+    def covariance(self) -> Array:
+        """The covariance of `base_values`, (b, b); it allows for autocorrelated residuals."""
+        return self.uncertainty.covariance
+
+    @property
+    def rank(self) -> int:
+        """How many directions of the base parameters the samples excite."""
+        return self.uncertainty.excitation.rank
 
     @property
     def residuals(self) -> Array:
-        """Measured less predicted, (N, n) [N m|N]; zero in the rows that a mask left out."""
+        """Measured minus predicted torque, (N, n) [N m|N]; zero in rows that are not in use."""
         return self.validation.residuals
 
     @property
     def rms(self) -> Array:
+        """Root mean square residual of each joint, (n,) [N m|N]."""
         return self.validation.rms
 
     @property
     def relative_error(self) -> Array:
+        """|e_j| / |tau_j| of each joint, (n,), a fraction."""
         return self.validation.relative_error
 
     @property
     def total_relative_error(self) -> float:
+        """|e| / |tau| over all joints, a fraction."""
         return self.validation.total_relative_error
 
     @property
     def r2(self) -> Array:
+        """Share of each joint's torque variance that is explained, (n,)."""
         return self.validation.r2
 
     @property
-    def total_r2(self) -> float:
-        return self.validation.total_r2
-
-    @property
     def before(self) -> Validation | None:
-        """The robot as it was given, on the same samples."""
+        """The validation of the robot as given, on the same samples."""
         return self.validation.before
 
-    # what was seen ----------------------------------------------------------------------------------------------------------------------
-
-    @property
-    def rank(self) -> int:
-        """How many directions of the base parameters these samples show."""
-        return self.seen.rank
-
-    @property
-    def singular_values(self) -> Array:
-        """Of the weighted regressor with columns of unit norm, (b,)."""
-        return self.seen.singular_values
-
-    @property
-    def condition(self) -> float:
-        """Largest over smallest singular value of what was seen."""
-        return self.seen.condition
-
-    @cached_property
-    def unseen(self) -> tuple[str, ...]:
-        """The base parameters that these samples do not show, by name."""
-        hidden = np.linalg.norm(self.seen.blind * self.seen.scale[:, None], axis=1) > 1e-3
-        return tuple(name for name, h in zip(self.base.names, hidden, strict=True) if h)
-
-    @cached_property
-    def weak(self) -> tuple[str, ...]:
-        """The base parameters that were seen but cannot be told from zero, and not because they are small.
-
-        Their standard deviation is larger than their value and than a tenth of what a body like the described one has.
-        """
-        size = parameter_sizes(self.model)[list(self.base.columns)]
-        std = self.base_standard_deviation
-        hidden = (self.base_relative_std > 1.0) & (std > 0.1 * size) & np.isfinite(std)
-        return tuple(name for name, h in zip(self.base.names, hidden, strict=True) if h)
-
-    # what can be done with it -----------------------------------------------------------------------------------------------------------
-
     def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
-        """Predicted torque (N, n) [N m|N], further terms and smooth Coulomb friction included. q [rad|m], qd, qdd: (N, n)."""
+        """Return the predicted torque, (N, n) [N m|N]: that of `robot`, plus the known torque. q [rad|m], qd, qdd: (N, n)."""
         q, qd, qdd = states(self.model.n, q, qd, qdd)
-        return np.asarray(self.model.rows(q, qd, qdd) @ self.base_values + self.model.known_torque(q, qd, qdd))
+        return with_known(self.robot.inverse_dynamics, self.model.known)(q, qd, qdd)
 
     def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array]:
-        """Torque (N, n) and the half-width of the band in which 95 % of measurements should lie, (N, n) [N m|N].
+        """Return the torque (N, n) and the half-width (N, n) [N m|N] of the band in which 95 % of measurements should lie.
 
-        2 sqrt(diag(Y cov Y^T) + sigma^2): what is unsure of the parameters, and what the residuals were.
+        2 sqrt(diag(Y cov Y^T) + sigma^2): the uncertainty of the parameters and the noise of the torque.
         """
         q, qd, qdd = states(self.model.n, q, qd, qdd)
         Y = self.model.rows(q, qd, qdd)
-        variance = np.einsum("tjb,bc,tjc->tj", Y, self.base_covariance, Y, optimize=True) + self.sigma**2
-        return Y @ self.base_values + self.model.known_torque(q, qd, qdd), 2.0 * np.sqrt(variance)
+        variance = np.einsum("tjb,bc,tjc->tj", Y, self.covariance, Y, optimize=True) + self.uncertainty.sigma**2
+        return self.torque(q, qd, qdd), 2.0 * np.sqrt(variance)
 
     def validate(self, log: Log, other: Robot | Fit | None = None) -> Validation:
-        """This fit on another log, prepared in the same way, beside the robot as given and, if named, another model."""
-        from .validate_model import validate
+        """Return the validation on another log, treated as the fit's own, beside the robot as given and, if named, another model."""
+        if other is not None and not isinstance(other, (Robot, Fit)):
+            raise CallError(f"other must be a Robot or a Fit, not {type(other).__name__}")
+        samples, factor = self.pipeline.run(self.robot, log)
+        given = with_known(self.initial.inverse_dynamics, self.model.known)
+        result = validate_torque(samples, factor, self.torque, given, self.robot.joint_names)
+        if other is None:
+            return result
+        torque = other.torque if isinstance(other, Fit) else other.inverse_dynamics
+        return replace(result, other=replace(result, predicted=predicted_torque((samples,), factor, torque), before=None))
 
-        return validate(self, log, other)
-
-    def essential(self, limit: float | None = None) -> Any:
-        """The base parameters that the samples speak for, by stepwise elimination of the least sure."""
-        from ..estimators.stepwise import essential
-
-        return essential(self, limit)
-
-    def summary(self) -> str:
-        """A table of the base parameters with their uncertainty, and of the joints."""
-        from .summary import summary
-
-        return summary(self)
+    def essential(self, limit: float | None = None) -> Essential:
+        """Return the few base parameters that explain the samples, by stepwise elimination."""
+        return stepwise(self.uncertainty.information, self.covariance, self.base.names, limit)
 
     def check(self) -> tuple[str, ...]:
-        """Sentences: whether to trust this fit, and what to do where not."""
-        from .verdict import check
+        """Return the verdict and the reasons for it, in sentences."""
+        return check(self.robot, self.uncertainty, self.validation)
 
-        return check(self)
+    def summary(self) -> str:
+        """Return tables of the joints and of the base parameters with their uncertainty."""
+        head = (
+            f"{self.robot.name}: {self.options.estimator.name}, {len(self.validation.t)} samples, rank {self.rank} of {self.base.n_base} "
+            f"base parameters, condition {self.uncertainty.excitation.condition:.3g}"
+        )
+        return "\n".join([head, "", str(self.validation), "", *base_lines(self.uncertainty), *self.estimate.notes])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the samples as plain data: parameters with uncertainty, errors, notes, options, provenance."""
+        parameters = zip(self.parameter_names, self.parameters, self.parameters_std, strict=True)
+        base = zip(self.base.names, self.base.expressions, self.base_values, self.base_std, strict=True)
+        joints = zip(
+            self.robot.joint_names, self.rms, self.relative_error, self.r2, self.pipeline.delay, self.model.shape("width"), strict=True
+        )
+        data = {
+            "robot": self.robot.name,
+            "estimator": self.options.estimator.name,
+            "parameters": [{"name": n, "value": v, "standard_deviation": s} for n, v, s in parameters],
+            "base_parameters": [{"name": n, "expression": e, "value": v, "standard_deviation": s} for n, e, v, s in base],
+            "base_covariance": self.covariance,
+            "joints": [dict(zip(("name", "rms", "relative_error", "r2", "delay", "coulomb_width"), row, strict=True)) for row in joints],
+            "drive_gains": self.pipeline.gains.values,
+            "total_relative_error": self.total_relative_error,
+            "before": None if self.before is None else self.before.total_relative_error,
+            "samples": len(self.validation.t),
+            "rank": self.rank,
+            "singular_values": self.uncertainty.excitation.singular_values,
+            "condition": self.uncertainty.excitation.condition,
+            "unseen": self.uncertainty.unexcited,
+            "status": self.estimate.notes,
+            "check": self.check(),
+            "options": self.options.as_dict(),
+            "details": self.estimate.details,
+            "provenance": self.provenance,
+        }
+        made: dict[str, Any] = plain(data)
+        return made
 
     def to_json(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write everything but the samples, with provenance, as JSON."""
-        from .fit_json import write_json
-
-        write_json(self, path, overwrite)
+        """Write `to_dict()` as JSON, whole or not at all; over an existing file only if asked."""
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        write_whole(path, (text + "\n").encode(), overwrite)
 
     def __repr__(self) -> str:
         return (
-            f"Fit({self.robot.name!r}, {self.estimator}: rank {self.rank} of {self.base.n_base} base parameters, "
-            f"{len(self.t)} samples, total relative error {self.total_relative_error:.2%})"
+            f"Fit({self.robot.name!r}, {self.options.estimator.name}: rank {self.rank} of {self.base.n_base} base parameters, "
+            f"{len(self.validation.t)} samples, total relative error {self.total_relative_error:.2%})"
         )
 
 
-def relative(std: Array, value: Array) -> Array:
-    """std / |value|, 0 where both are 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(std == 0, 0.0, std / np.abs(value))
-
-
 def states(n: int, *arrays: ArrayLike) -> tuple[Array, ...]:
-    """States as (N, n) arrays; a single one may be (n,)."""
+    """Return states as (N, n) arrays; a single one may be (n,)."""
     made = tuple(np.atleast_2d(np.asarray(a, float)) for a in arrays)
     for array in made:
         if array.ndim != 2 or array.shape[1] != n or array.shape != made[0].shape:

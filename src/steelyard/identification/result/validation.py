@@ -1,22 +1,29 @@
-"""How well predicted torques meet measured ones, joint by joint and in all."""
+"""Validation: predicted against measured torque, joint by joint and in all, on a fit's own samples or on another log."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...signals.autocorrelation import autocorrelation
+from ...signals.segments import split
+from ..samples.decimation import decimated
+from ..samples.samples import Samples
+
 Array = NDArray[np.float64]
+Torque = Callable[[Array, Array, Array], Array]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Validation:
     """Predicted against measured torque (N, n) [N m|N], over the rows that `keep` marks.
 
     rms [N m|N], relative_error = |e| / |tau| and r2 = 1 - |e|^2 / |tau - mean|^2 are per joint (n,), as fractions; totals over all joints.
-    `whiteness` (n,) is the correlation of neighbouring residuals: 0 for white noise, near 1 where the model lacks something slow.
-    `before` is the same for the robot as it was given, `other` for another model that was named.
+    `whiteness` (n,) is the correlation of neighbouring residuals: 0 for white noise, near 1 if the model lacks something slow.
+    `before` is the validation of the robot as it was given, `other` that of another model.
     """
 
     t: Array
@@ -29,7 +36,7 @@ class Validation:
 
     @property
     def residuals(self) -> Array:
-        """Measured less predicted, (N, n); zero in the rows that do not count."""
+        """Measured minus predicted torque, (N, n); zero in rows that are not in use."""
         return np.where(self.keep, self.measured - self.predicted, 0.0)
 
     @property
@@ -48,25 +55,28 @@ class Validation:
         return float(ratio(np.linalg.norm(self.residuals), np.linalg.norm(self.measured * self.keep)))
 
     @property
+    def _centred(self) -> Array:
+        """Measured torque minus the mean of its joint, (N, n); zero in rows that are not in use."""
+        mean = np.sum(self.measured * self.keep, axis=0) / np.maximum(self.keep.sum(axis=0), 1)
+        return (self.measured - mean) * self.keep
+
+    @property
     def r2(self) -> Array:
         """Share of each joint's torque variance that is explained, (n,)."""
-        count = np.maximum(self.keep.sum(axis=0), 1)
-        mean = np.sum(self.measured * self.keep, axis=0) / count
-        spread = np.linalg.norm((self.measured - mean) * self.keep, axis=0)
-        return np.asarray(1.0 - ratio(np.linalg.norm(self.residuals, axis=0), spread) ** 2)
+        return np.asarray(1.0 - ratio(np.linalg.norm(self.residuals, axis=0), np.linalg.norm(self._centred, axis=0)) ** 2)
 
     @property
     def total_r2(self) -> float:
         """1 - |e|^2 / |tau - mean|^2 over all joints, means per joint."""
-        count = np.maximum(self.keep.sum(axis=0), 1)
-        mean = np.sum(self.measured * self.keep, axis=0) / count
-        return float(1.0 - ratio(np.linalg.norm(self.residuals), np.linalg.norm((self.measured - mean) * self.keep)) ** 2)
+        return float(1.0 - ratio(np.linalg.norm(self.residuals), np.linalg.norm(self._centred)) ** 2)
 
     @property
     def whiteness(self) -> Array:
         """Correlation of each residual with the next one, (n,)."""
-        e = self.residuals
-        return np.asarray(np.sum(e[1:] * e[:-1], axis=0) / np.maximum(np.sum(e**2, axis=0), 1e-300))
+        return autocorrelation(self.residuals)[1]
+
+    def __repr__(self) -> str:
+        return f"Validation({len(self.joint_names)} joints, {len(self.t)} samples, total relative error {self.total_relative_error:.2%})"
 
     def __str__(self) -> str:
         wide = max(len("in all"), *(len(name) for name in self.joint_names))
@@ -81,7 +91,32 @@ class Validation:
 
 
 def ratio(a: ArrayLike, b: ArrayLike) -> Array:
-    """a / b with 0 / 0 = 0."""
+    """Return a / b, with 0 / 0 = 0."""
     x, y = np.asarray(a, float), np.asarray(b, float)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(x == 0, 0.0, x / y)
+
+
+def validate_torque(samples: Samples, factor: int, torque: Torque, given: Torque, joint_names: tuple[str, ...]) -> Validation:
+    """Return the validation of a torque function on samples that are decimated by `factor`, beside that of the robot as given."""
+    stretches = split(samples.t)
+    t = np.concatenate([samples.t[part][::factor] for part in stretches])
+    measured = low_passed(samples.tau, samples, factor)
+    keep = np.ones(measured.shape, bool) if samples.keep is None else np.concatenate([samples.keep[part][::factor] for part in stretches])
+    predicted, before = (predicted_torque((samples,), factor, function) for function in (torque, given))
+    return Validation(t, predicted, measured, keep, joint_names, Validation(t, before, measured, keep, joint_names))
+
+
+def predicted_torque(samples: Sequence[Samples], factor: int, torque: Torque) -> Array:
+    """Return a torque function at the kept samples, (N, n), through the low-pass that the measured torque has passed."""
+    return np.concatenate([low_passed(torque(s.q, s.qd, s.qdd), s, factor) for s in samples])
+
+
+def low_passed(tau: Array, samples: Samples, factor: int) -> Array:
+    """Return torques (N, n) at the kept samples, stretch by stretch through the low-pass of the decimation."""
+    return np.concatenate([decimated(tau[part], factor, 0, -(-(part.stop - part.start) // factor)) for part in split(samples.t)])
+
+
+def with_known(torque: Torque, known: Torque | None) -> Torque:
+    """Return the torque function plus a known torque."""
+    return torque if known is None else lambda q, qd, qdd: torque(q, qd, qdd) + known(q, qd, qdd)

@@ -1,69 +1,90 @@
-"""Whether to trust a fit, in sentences."""
+"""The verdict on a fit, in sentences, and the table of its parameters."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...parameters.pseudo_inertia import is_consistent
+from ...robot import Robot
+from .uncertainty import Uncertainty
+from .validation import Validation
 
-if TYPE_CHECKING:
-    from .fit import Fit
+TRUSTED = "This fit can be trusted for motions as fast and as wide as those of the log."
+TRUSTED_WITHIN = "Trust this fit only for motions like those of the log."
+REFUSED = "Do not trust this fit: the log does not identify this robot."
 
 
-def check(fit: Fit) -> tuple[str, ...]:
-    """A verdict first, then every reason for it, with what to do."""
-    reasons = [*not_seen(fit), *poor_torque(fit), *weakly_seen(fit), *impossible(fit), *coloured(fit)]
-    share = len(fit.unseen) + len(fit.weak)
-    dark = int(np.sum(fit.r2 < 0.7))
-    if fit.total_relative_error > 0.5 or len(fit.unseen) > 0.2 * fit.base.n_base or dark > 0.3 * fit.robot.n:
-        verdict = "Do not trust this fit: the log does not identify this robot."
-    elif fit.unseen or dark or fit.total_relative_error > 0.2 or share > 0.7 * fit.base.n_base:
-        verdict = "Trust this fit only for motions like those of the log."
+def check(robot: Robot, uncertainty: Uncertainty, validation: Validation) -> tuple[str, ...]:
+    """Return the verdict, then every reason for it with what to do."""
+    unexplained = int(np.sum(validation.r2 < 0.7))
+    missing, weak, n_base = len(uncertainty.unexcited), len(uncertainty.weak), uncertainty.base.n_base
+    error = validation.total_relative_error
+    if error > 0.5 or missing > 0.2 * n_base or unexplained > 0.3 * robot.n:
+        verdict = REFUSED
+    elif missing or unexplained or error > 0.2 or missing + weak > 0.7 * n_base:
+        verdict = TRUSTED_WITHIN
     else:
-        verdict = "This fit can be trusted for motions as fast and as wide as those of the log."
-    return (verdict, *reasons)
+        verdict = TRUSTED
+    reasons = [*poor_excitation(uncertainty), *poor_torque(validation), *weak_parameters(uncertainty)]
+    return (verdict, *reasons, *impossible_links(robot), *autocorrelated(validation))
 
 
-def not_seen(fit: Fit) -> Iterator[str]:
-    """Base parameters with no trace in the samples."""
-    if fit.unseen:
-        names = ", ".join(fit.unseen)
-        yield f"Rank {fit.rank} of {fit.base.n_base}: not excited, left as described: {names}. Record a motion made by excite()."
-    elif fit.condition > 1000:
-        yield f"The condition number is {fit.condition:.3g} (good logs stay below 100): a motion made by excite() would show more."
+def poor_excitation(uncertainty: Uncertainty) -> Iterator[str]:
+    """Name base parameters without excitation, or a bad condition number."""
+    rank, condition = uncertainty.excitation.rank, uncertainty.excitation.condition
+    if uncertainty.unexcited:
+        names = ", ".join(uncertainty.unexcited)
+        yield f"Rank {rank} of {uncertainty.base.n_base}: not excited, left as described: {names}. Record a motion made by excite()."
+    elif condition > 1000:
+        yield f"The condition number is {condition:.3g} (good logs stay below 100): a motion made by excite() would show more."
 
 
-def weakly_seen(fit: Fit) -> Iterator[str]:
-    """Base parameters that cannot be told from zero."""
-    if fit.weak:
-        yield f"{len(fit.weak)} of {fit.base.n_base} base parameters cannot be told from zero: {', '.join(fit.weak)}."
+def weak_parameters(uncertainty: Uncertainty) -> Iterator[str]:
+    """Name base parameters that cannot be told from zero."""
+    weak = uncertainty.weak
+    if weak:
+        yield f"{len(weak)} of {uncertainty.base.n_base} base parameters cannot be told from zero: {', '.join(weak)}."
 
 
-def poor_torque(fit: Fit) -> Iterator[str]:
-    """Joints whose torque is not explained."""
-    for j, name in enumerate(fit.robot.joint_names):
-        if fit.relative_error[j] > 0.5 or fit.r2[j] < 0.5:
-            found = f"relative error {fit.relative_error[j]:.0%}, R2 {fit.r2[j]:.2f}"
+def poor_torque(validation: Validation) -> Iterator[str]:
+    """Name joints whose torque is not explained."""
+    for j, name in enumerate(validation.joint_names):
+        if validation.relative_error[j] > 0.5 or validation.r2[j] < 0.5:
+            found = f"relative error {validation.relative_error[j]:.0%}, R2 {validation.r2[j]:.2f}"
             yield f"The torque of {name} is not explained: {found}. Is it measured, in N m, with the right sign?"
-    if fit.before is not None and fit.before.total_relative_error < fit.total_relative_error:
-        yield f"The robot as given predicts better ({fit.before.total_relative_error:.1%} against {fit.total_relative_error:.1%})."
+    before, after = validation.before, validation.total_relative_error
+    if before is not None and before.total_relative_error < after:
+        yield f"The robot as given predicts better ({before.total_relative_error:.1%} against {after:.1%})."
 
 
-def impossible(fit: Fit) -> Iterator[str]:
-    """Links of the result that cannot exist: a defect, never expected."""
-    bodies = fit.robot.tree.bodies
-    real = is_consistent(fit.parameters[: 10 * len(bodies)].reshape(-1, 10))
+def impossible_links(robot: Robot) -> Iterator[str]:
+    """Name links of the result that cannot exist; estimators never return any."""
+    bodies = robot.tree.bodies
+    real = is_consistent(robot.parameters[: 10 * len(bodies)].reshape(-1, 10))
     bad = [body.name for body, ok in zip(bodies, np.atleast_1d(real), strict=True) if not ok]
     if bad:
         yield f"These links have an inertia that no body has: {', '.join(bad)}."
 
 
-def coloured(fit: Fit) -> Iterator[str]:
-    """Residuals with a memory: something is missing in the model, and standard deviations have taken it into account."""
-    slow = [name for name, w in zip(fit.robot.joint_names, fit.validation.whiteness, strict=True) if w > 0.8]
+def autocorrelated(validation: Validation) -> Iterator[str]:
+    """Name joints whose residuals are strongly autocorrelated: the model lacks something there."""
+    slow = [name for name, w in zip(validation.joint_names, validation.whiteness, strict=True) if w > 0.8]
     if slow:
         cause = "friction beyond this model, elasticity or temperature"
         yield f"The residuals of {', '.join(slow)} vary slowly: {cause}; the uncertainties allow for it."
+
+
+def base_lines(uncertainty: Uncertainty) -> list[str]:
+    """Return a table of the base parameters with two standard deviations, line by line."""
+    names = uncertainty.base.names
+    wide = max(len(name) for name in names)
+    rows = zip(names, uncertainty.values, uncertainty.std, uncertainty.relative_std, uncertainty.base.expressions, strict=True)
+    lines = [f"{'base parameter':<{wide}}  {'value':>12}  {'± 2 sigma':>10}  {'relative':>8}  is"]
+    for name, value, std, share, text in rows:
+        spread = "not seen" if math.isinf(std) else f"{2 * std:.2g}"
+        percent = "-" if not math.isfinite(share) else f"{share:.1%}" if share < 10 else ">1000%"
+        lines.append(f"{name:<{wide}}  {value:12.6g}  {spread:>10}  {percent:>8}  {text}")
+    return [*lines, "", f"not shown by these samples: {', '.join(uncertainty.unexcited) or 'nothing'}"]

@@ -1,21 +1,24 @@
-"""One low-pass for torque and regressor alike, evaluated only where a sample is kept."""
+"""Decimation: one low-pass for torque and regressor, evaluated only at the samples that are kept."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
+from .samples import Samples
+
 Array = NDArray[np.float64]
-REACH = 4  # kept samples that the filter looks to either side
+REACH = 4  # kept samples on either side that the filter reads
 GROUP = 8  # kept samples computed by one matrix product
 
 
 @lru_cache(maxsize=32)
 def weights(factor: int) -> Array:
-    """Symmetric low-pass of 2 REACH factor + 1 taps, cut off at 0.4 of the new rate: a sinc under a Kaiser window.
+    """Return a symmetric low-pass of 2 REACH factor + 1 taps, cut off at 0.4 of the new rate: a sinc under a Kaiser window.
 
     Oppenheim and Schafer, "Discrete-Time Signal Processing", 3rd ed., section 7.6.
     """
@@ -25,9 +28,9 @@ def weights(factor: int) -> Array:
 
 
 def decimated(x: Array, factor: int, before: int, count: int) -> Array:
-    """Rows before, before + factor, ... (count of them) of x (N, ...) through the low-pass; rows beyond the ends count as not there.
+    """Return rows before, before + factor, ... (count of them) of x (N, ...) through the low-pass, normalised anew at the ends.
 
-    The filter is linear: what held between the columns before it holds after it, at the ends too, where it is normalised anew.
+    The filter is linear: a linear relation between columns holds after it as before.
     """
     if factor == 1:
         return x[before : before + count]
@@ -36,7 +39,7 @@ def decimated(x: Array, factor: int, before: int, count: int) -> Array:
     groups = -(-count // GROUP)
     rows = (groups - 1) * GROUP * factor + (GROUP - 1) * factor + 2 * margin + 1
     padded = np.zeros((max(rows, len(flat) + margin - before), flat.shape[1] + 1))
-    first = margin - before  # where row 0 of x comes to lie
+    first = margin - before  # the place of row 0 of x
     begin = max(0, -first)
     padded[max(first, 0) : max(first, 0) + len(flat) - begin, :-1] = flat[begin:]
     padded[max(first, 0) : max(first, 0) + len(flat) - begin, -1] = 1.0
@@ -48,7 +51,7 @@ def decimated(x: Array, factor: int, before: int, count: int) -> Array:
 
 @lru_cache(maxsize=32)
 def band(factor: int) -> Array:
-    """The filter for GROUP kept samples as one matrix."""
+    """Return the filter for GROUP kept samples as one matrix."""
     h = weights(factor)
     W = np.zeros((GROUP, (GROUP - 1) * factor + len(h)))
     for k in range(GROUP):
@@ -57,15 +60,22 @@ def band(factor: int) -> Array:
 
 
 def natural_factor(t: Array, qd: Array, least_rate: float = 50.0) -> int:
-    """How many samples to one: 20 times the frequency below which 99 % of the motion's power lies, at least 50 Hz, are kept.
+    """Return the decimation that keeps 20 times the frequency below which 99 % of the motion's power lies, and at least 50 Hz.
 
-    t [s] (N,), qd (N, n). A log that is slower than that keeps all of its samples.
+    t [s] (N,), qd (N, n). A log that is slower than that keeps all of its samples: 1.
     """
     dt = float(np.median(np.diff(t)))
     part = qd[: min(len(qd), 1 << 16)]
-    still = (part - part.mean(axis=0)) * np.hanning(len(part))[:, None]  # the ends of a log are no steps
+    still = (part - part.mean(axis=0)) * np.hanning(len(part))[:, None]  # so that the ends of a log do not count as steps
     power = np.sum(np.abs(np.fft.rfft(still / np.maximum(still.std(axis=0), 1e-9), axis=0)) ** 2, axis=1)
     share = np.cumsum(power) / max(float(power.sum()), 1e-300)
     fastest = float(np.searchsorted(share, 0.99)) / (len(part) * dt)
     rate = max(least_rate, 20.0 * fastest)
     return max(1, int(1.0 / dt / rate))
+
+
+def common_factor(samples: Sequence[Samples], fewest: int = 200) -> int:
+    """Return the decimation for all logs: what the fastest motion needs, and at least `fewest` samples left if there are as many."""
+    motion = np.array([np.linalg.norm(s.qd.std(axis=0)) for s in samples])
+    moving = [s for s, m in zip(samples, motion, strict=True) if m >= 0.1 * motion.max()]
+    return max(1, min([natural_factor(s.t, s.qd) for s in moving] + [sum(s.N for s in samples) // fewest]))

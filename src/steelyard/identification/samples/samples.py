@@ -1,13 +1,14 @@
-"""A log made ready: checked, cleaned, smoothed, its torque moved by the delay, rows to leave out marked."""
+"""Samples: a log that is checked, cleaned and smoothed, with the rows in use marked; `Preparation` has the choices."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import LogError
+from ...errors import CallError, LogError, choices
 from ...robot import Robot
 from ...signals.clean import clean
 from ...signals.log import Log
@@ -15,16 +16,57 @@ from ...signals.resample import advanced
 from ...signals.segments import split
 from ...signals.smooth import butterworth
 from ...signals.smooth.smoothed import fit_smoother
-from .options import Options
 
 Array = NDArray[np.float64]
-UNSURE = 1.2  # times the usual standard deviation of the acceleration
-LEAST = 10  # samples: fewer cannot be smoothed, let alone identified from
+SMOOTHING = ("auto", "kalman", "butterworth", None)
+MOST_UNCERTAIN = 1.2  # times the median standard deviation of the acceleration
+FEWEST = 10  # samples
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How logs become samples.
+
+    smoothing: 'kalman' (noise levels by maximum likelihood), 'butterworth' (needs `cutoff` [Hz]), None (the log has qd and qdd), or
+    'auto': None where the log has qd and qdd, Kalman otherwise. decimate: low-pass torque and regressor and keep one sample in so many;
+    1 keeps all, None takes the rate that the motion needs. mask: least |qd| [rad/s|m/s] of the rows in use, one number or joint -> number.
+    delay: seconds by which the torque lags, one number or one per joint, or 'estimate'.
+    """
+
+    smoothing: str | None = "auto"
+    cutoff: float | None = None
+    decimate: int | None = None
+    mask: Mapping[str, float] | float | None = None
+    delay: str | float | Sequence[float] = "estimate"
+
+    def __post_init__(self) -> None:
+        if self.smoothing not in SMOOTHING:
+            raise CallError(f"smoothing {self.smoothing!r} is unknown; {choices(str(self.smoothing), [str(s) for s in SMOOTHING])}")
+        if self.smoothing == "butterworth" and self.cutoff is None:
+            raise CallError("smoothing='butterworth' needs cutoff= [Hz]")
+        if self.cutoff is not None and not self.cutoff > 0:
+            raise CallError(f"cutoff must be positive, not {self.cutoff!r} Hz")
+        if self.decimate is not None and (int(self.decimate) != self.decimate or self.decimate < 1):
+            raise CallError(f"decimate must be a whole number from 1 on, or None, not {self.decimate!r}")
+        if isinstance(self.delay, str) and self.delay != "estimate":
+            raise CallError(f"delay must be 'estimate' or seconds, not {self.delay!r}")
+
+    def least_speeds(self, joint_names: Sequence[str]) -> Array | None:
+        """The mask as one speed per joint, (n,) [rad/s|m/s]; None without a mask."""
+        if self.mask is None:
+            return None
+        table = dict(self.mask) if isinstance(self.mask, Mapping) else dict.fromkeys(joint_names, float(self.mask))
+        for name, value in table.items():
+            if name not in joint_names:
+                raise CallError(f"mask: no joint is called {name!r}; {choices(str(name), joint_names)}")
+            if not value >= 0:
+                raise CallError(f"mask: the least |qd| of {name!r} must not be negative, not {value!r}")
+        return np.array([float(table.get(name, 0.0)) for name in joint_names])
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """States and torques (N, n) of one log in the robot's joint order; `keep` (N, n) marks the rows in use, None for all."""
+    """States and torques (N, n) of one log in the robot's joint order; `keep` (N, n) marks the rows in use, None means all."""
 
     t: Array
     q: Array
@@ -40,43 +82,45 @@ class Samples:
         return len(self.t)
 
     def part(self, index: slice) -> Samples:
-        """Some of the samples."""
+        """The samples of a slice."""
         keep = None if self.keep is None else self.keep[index]
         return replace(self, t=self.t[index], q=self.q[index], qd=self.qd[index], qdd=self.qdd[index], tau=self.tau[index], keep=keep)
 
     def advanced(self, delay: Array) -> Samples:
-        """With the torque as it would be without its delay (n,) [s]."""
+        """These samples with the torque moved forward in time by `delay` (n,) [s]."""
         if not np.any(delay):
             return self
         tau = np.concatenate([advanced(self.t[part], self.tau[part], delay) for part in split(self.t)])
         return replace(self, tau=tau)
 
 
-def prepare(robot: Robot, log: Log, options: Options) -> Samples:
-    """The samples of a log, ready for the regressor."""
+def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
+    """Return the samples of a log: joints in the robot's order, cleaned, smoothed, masked."""
     if not isinstance(log, Log):
         raise LogError(f"expected a Log, not {type(log).__name__}; read one with read_log(path, robot), or make one with Log(t=, q=, tau=)")
+    least = options.least_speeds(robot.joint_names)
     log = log.reordered(robot)
     require(log)
     refuse_degrees(robot, log)
     log = clean(log)
-    if log.N < LEAST:
-        raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {LEAST}")
+    if log.N < FEWEST:
+        raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
     (q, qd, qdd), sure = smoothed(log, options)
     assert log.tau is not None
     t, tau = log.t, log.tau
     if not sure.all():
         t, q, qd, qdd, tau = (x[sure] for x in (t, q, qd, qdd, tau))
-    return Samples(t, q, qd, qdd, tau, keep_rows(robot, qd, options), log.remarks, log.source)
+    keep = None if least is None else np.abs(qd) >= least
+    return Samples(t, q, qd, qdd, tau, keep, log.remarks, log.source)
 
 
 def require(log: Log) -> None:
-    """Raise LogError where the torque is missing or the log too short to tell anything."""
+    """Raise LogError if the torque is missing or zero, the log is too short, or nothing moves."""
     if log.tau is None:
         hint = "it has currents: give the torque constants" if log.current is not None else "expected a column of torques per joint"
         raise LogError(f"{log.where}the log has no torque; {hint}")
-    if log.N < LEAST:
-        raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {LEAST}")
+    if log.N < FEWEST:
+        raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
     dead = [name for j, name in enumerate(log.labels) if not np.any(np.nan_to_num(log.tau[:, j]))]
     if len(dead) == log.n:
         raise LogError(f"{log.where}the torque is zero throughout for every joint: {', '.join(dead)}")
@@ -87,7 +131,7 @@ def require(log: Log) -> None:
 
 
 def refuse_degrees(robot: Robot, log: Log) -> None:
-    """Raise LogError where joints that turn go far beyond what joints can: degrees, or motor angles."""
+    """Raise LogError if most revolute joints go far beyond their limits: q is in degrees, or at the motors."""
     reach = np.nanmax(np.abs(log.q), axis=0)
     turning = {body.coordinate for body in robot.tree.bodies if body.kind == "revolute"}
     limits = robot.tree.limits or (None,) * robot.n
@@ -101,20 +145,20 @@ def refuse_degrees(robot: Robot, log: Log) -> None:
         raise LogError(f"{log.where}q looks like degrees or motor angles, not radians at the joints: {', '.join(far)}")
 
 
-def smoothed(log: Log, options: Options) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_]]:
-    """q, qd, qdd, each (N, n), by the way that was chosen, and which samples they can be relied on for, (N,).
+def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_]]:
+    """Return q, qd, qdd, each (N, n), and the samples (N,) whose acceleration is certain enough to use.
 
-    At the ends of a stretch no neighbours tell the acceleration: what the smoother itself is unsure of is left out.
+    The smoother's own variance of the acceleration decides: it grows at the ends of a stretch, where neighbours are missing.
     """
     every = np.ones(log.N, bool)
-    way = options.smoothing
-    if way == "auto":
-        way = None if log.qd is not None and log.qdd is not None else "kalman"
-    if way is None:
+    method = options.smoothing
+    if method == "auto":
+        method = None if log.qd is not None and log.qdd is not None else "kalman"
+    if method is None:
         if log.qd is None or log.qdd is None:
             raise LogError(f"{log.where}smoothing=None needs qd and qdd in the log; it has {', '.join(log.signals)}")
         return (log.q, log.qd, log.qdd), every
-    if way == "butterworth":
+    if method == "butterworth":
         assert options.cutoff is not None
         made = butterworth(log, options.cutoff)
         if made.N != log.N:
@@ -122,8 +166,8 @@ def smoothed(log: Log, options: Options) -> tuple[tuple[Array, Array, Array], ND
         assert made.qd is not None
         assert made.qdd is not None
         return (made.q, made.qd, made.qdd), every
-    states, spread = kalman(log)
-    sure = np.all(spread <= UNSURE**2 * np.median(spread, axis=0), axis=1)
+    states, variance = kalman(log)
+    sure = np.all(variance <= MOST_UNCERTAIN**2 * np.median(variance, axis=0), axis=1)
     return (states[0], states[1], states[2]), sure if sure.sum() > 0.5 * log.N else every
 
 
@@ -135,13 +179,3 @@ def kalman(log: Log) -> tuple[Array, Array]:
         states[:, part] = x.transpose(2, 0, 1)
         variance[part] = P[:, :, 2, 2]
     return states, variance
-
-
-def keep_rows(robot: Robot, qd: Array, options: Options) -> NDArray[np.bool_] | None:
-    """Which rows are fast enough for their joint's mask."""
-    if not options.mask:
-        return None
-    least = np.zeros(robot.n)
-    for name, value in options.mask:
-        least[robot.joint_names.index(name)] = value
-    return np.asarray(np.abs(qd) >= least)

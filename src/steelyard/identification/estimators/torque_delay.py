@@ -1,30 +1,30 @@
-"""How late the torque is against the motion, joint by joint, found together with the parameters."""
+"""The delay of the torque against the motion, joint by joint, estimated together with the parameters."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...signals.autocorrelation import autocorrelation, variance_inflation
 from ...signals.segments import is_uniform, split
-from ..estimators.least_squares import inverse_information, least_squares
-from ..estimators.wls import weighted
 from ..model.accumulator import Accumulator
 from ..model.model import Model
 from ..model.problem import Block, Problem
-from .decimation import decimated, natural_factor
-from .samples import Samples
+from ..samples.decimation import decimated, natural_factor
+from ..samples.samples import Samples
+from .least_squares import inverse_information, least_squares, weighted
 
 Array = NDArray[np.float64]
-MOST = 60_000  # consecutive samples looked at
+MOST = 60_000  # consecutive samples in use
 LONGEST = 0.1  # [s]
-SURE = 5.0  # standard deviations
+SIGNIFICANT = 5.0  # standard deviations between a joint's delay and the common one
 
 
-def find_delay(model: Model, samples: tuple[Samples, ...], rounds: int = 8) -> tuple[Array, tuple[str, ...]]:
-    """Delay of each joint's torque (n,) [s], zero where none can be told, and sentences.
+def estimate_delay(model: Model, samples: tuple[Samples, ...], rounds: int = 8) -> tuple[Array, tuple[str, ...]]:
+    """Return the delay of each joint's torque (n,) [s], zero where it is not significant, and notes.
 
-    tau(t) = Y base - d dtau/dt: the delay is one more unknown of each joint, so that friction and inertia do not take it on themselves;
-    Gauss-Newton until it stays. Joints share one delay unless they are sure of another; less than a twentieth of a sample is none.
+    tau(t) = Y base - d dtau/dt: the delay is one more unknown of each joint, so that friction and inertia do not absorb it; Gauss-Newton
+    until it converges. Joints share one delay unless theirs differs significantly; less than a twentieth of a sample counts as none.
     """
     window = longest_window(samples)
     if window is None:
@@ -40,23 +40,23 @@ def find_delay(model: Model, samples: tuple[Samples, ...], rounds: int = 8) -> t
         if np.all(np.abs(step) < 1e-3 * dt):
             break
     found = significant(found, std, dt)
-    said = [f"{name} {1e3 * d:.3g} ms" for name, d in zip(model.robot.joint_names, found, strict=True) if d]
-    return found, ((f"The torque is late against the position and was moved by: {', '.join(said)}.",) if said else ())
+    moved = [f"{name} {1e3 * d:.3g} ms" for name, d in zip(model.robot.joint_names, found, strict=True) if d]
+    return found, ((f"The torque is late against the position and was moved by: {', '.join(moved)}.",) if moved else ())
 
 
 def significant(found: Array, std: Array, dt: float) -> Array:
-    """The common delay where it is four times its standard deviation, a joint's own where it differs from that by five times its own."""
+    """Return the common delay if it exceeds four of its standard deviations, a joint's own where it differs significantly from that."""
     std = np.maximum(std, 1e-12)
-    sure = 1.0 / std**2
-    common = float(np.sum(sure * found) / np.sum(sure))
-    if abs(common) < 4.0 / np.sqrt(np.sum(sure)):
+    precision = 1.0 / std**2
+    common = float(np.sum(precision * found) / np.sum(precision))
+    if abs(common) < 4.0 / np.sqrt(np.sum(precision)):
         common = 0.0
-    result = np.where(np.abs(found - common) > SURE * std, found, common)
+    result = np.where(np.abs(found - common) > SIGNIFICANT * std, found, common)
     return np.where((np.abs(result) < 0.05 * dt) | (np.abs(result) >= 0.99 * LONGEST), 0.0, result)
 
 
 def one_step(trial: Problem, blocks: list[Block], tau: Array, factor: int) -> tuple[Array, Array]:
-    """How much later still the torque (N, n) is, (n,) [s], and the standard deviation of that."""
+    """Return the remaining delay of the torque (N, n), (n,) [s], and its standard deviation."""
     Y = np.concatenate([b.Y for b in blocks])
     t, known = np.concatenate([b.t for b in blocks]), np.concatenate([b.known for b in blocks])
     kept = [b.keep for b in blocks if b.keep is not None]
@@ -73,13 +73,12 @@ def one_step(trial: Problem, blocks: list[Block], tau: Array, factor: int) -> tu
     triangle = total.triangle(weights)
     x = least_squares(triangle, np.append(trial.prior, np.zeros(n)))
     e = (rest - wide @ x) * (1.0 if keep is None else keep)
-    rho = np.clip(np.sum(e[1:] * e[:-1], axis=0) / np.maximum(np.sum(e**2, axis=0), 1e-300), 0.0, 0.99)
-    variance = np.diag(inverse_information(triangle))[b:] * (1 + rho) / (1 - rho)
+    variance = np.diag(inverse_information(triangle))[b:] * variance_inflation(autocorrelation(e)[1])
     return x[b:], np.sqrt(np.maximum(variance, 0.0))
 
 
 def longest_window(samples: tuple[Samples, ...]) -> Samples | None:
-    """The longest evenly sampled stretch, at most MOST samples of it from its middle."""
+    """Return the longest evenly sampled stretch, at most MOST samples from its middle; None if all are short."""
     parts = [(s, part) for s in samples for part in split(s.t) if part.stop - part.start >= 200 and is_uniform(s.t[part], 0.05)]
     if not parts:
         return None

@@ -1,0 +1,81 @@
+"""Robust estimators: iteratively reweighted least squares for outliers, total least squares for a noisy regressor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import CallError, ProblemError
+from ..model.problem import Block, Problem
+from .least_squares import RANK, Estimate, excitation, least_squares, weighted
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class IRLS:
+    """Huber's M-estimator: residuals beyond `threshold` standard deviations count as |e|, the others as e^2.
+
+    w = min(1, threshold sigma_j / |e|), sigma_j from the median absolute residual, iterated until the parameters stay.
+    Huber and Ronchetti, "Robust Statistics", 2nd ed., section 7.8.
+    """
+
+    threshold: float = 1.345
+    iterations: int = 30
+    tolerance: float = 1e-6
+    name = "irls"
+
+    def fit(self, problem: Problem) -> Estimate:
+        """Return the estimate for a problem."""
+        if not self.threshold > 0:
+            raise CallError(f"IRLS: the threshold must be positive, not {self.threshold!r}")
+        base, weights = weighted(problem.total, problem.prior)
+        for count in range(1, self.iterations + 1):
+            sigma = robust_sigma(problem, base, floor=1e-6 * float(np.max(1.0 / weights)))
+            triangle = problem.accumulate(1, partial(self.row_weights, base=base, sigma=sigma))[0].triangle()
+            before, base = base, least_squares(triangle, problem.prior)
+            size = np.sqrt(np.sum(triangle[:-1, :-1] ** 2, axis=0))
+            if np.linalg.norm(size * (base - before)) <= self.tolerance * max(float(np.linalg.norm(size * base)), 1e-300):
+                return Estimate(base, 1.0 / sigma, details={"iterations": count})
+        note = f"IRLS did not converge in {self.iterations} iterations."
+        return Estimate(base, 1.0 / sigma, (note,), {"iterations": self.iterations})
+
+    def row_weights(self, block: Block, base: Array, sigma: Array) -> Array:
+        """Return the square roots of Huber's weights over sigma, (N, n)."""
+        e = np.abs(block.tau - block.Y @ base) / sigma
+        return np.asarray(np.sqrt(np.minimum(1.0, self.threshold / np.maximum(e, 1e-300))) / sigma)
+
+
+def robust_sigma(problem: Problem, base: Array, floor: float) -> Array:
+    """Return 1.4826 times the median absolute residual of each joint, (n,) [N m|N], over some of the blocks."""
+    parts = [(np.abs(b.tau - b.Y @ base), b.keep) for b in problem.blocks(64)]
+    e = np.concatenate([np.where(True if keep is None else keep, x, np.nan) for x, keep in parts])
+    median = np.array([np.nanmedian(column) if np.any(np.isfinite(column)) else 0.0 for column in e.T])
+    return np.asarray(np.maximum(1.4826 * median, max(floor, 1e-300)))
+
+
+@dataclass(frozen=True)
+class TLS:
+    """The smallest change of [Y tau], columns scaled alike, that makes tau = Y base hold: the last right singular vector.
+
+    Golub and Van Loan, SIAM J. Numer. Anal. 17 (1980), p. 883; Van Huffel and Vandewalle 1991, section 2.3 (nongeneric cases).
+    """
+
+    name = "tls"
+
+    def fit(self, problem: Problem) -> Estimate:
+        """Return the estimate for a problem."""
+        _, weights = weighted(problem.total, problem.prior)
+        triangle = problem.total.triangle(weights)
+        spectrum = excitation(triangle)
+        scale = np.append(spectrum.scale, max(float(np.linalg.norm(triangle[:, -1])), 1e-300))
+        _, values, Vt = np.linalg.svd(triangle / scale)
+        null = Vt[spectrum.rank :]  # noise, or directions without excitation
+        if np.linalg.norm(null[:, -1]) < RANK:
+            raise ProblemError("total least squares has no solution here: the torque is not a combination of the regressor's columns")
+        v = null.T @ null[:, -1]
+        base = -v[:-1] / v[-1] * scale[-1] / scale[:-1]
+        return Estimate(base, weights, details={"smallest_singular_value": float(values[spectrum.rank])})

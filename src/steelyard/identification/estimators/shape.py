@@ -1,0 +1,94 @@
+"""Shapes of friction, such as the width of the Coulomb step and the Stribeck velocity, found in an outer loop."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...mechanism.joint_terms import BY_KEY, JointState
+from ...mechanism.tree import TermUse
+from ..model.model import Model
+from ..model.problem import Problem
+from ..samples.samples import Samples
+from .least_squares import weighted
+
+Array = NDArray[np.float64]
+MOST = 4000  # samples that the search reads
+CANDIDATES = {  # [rad/s|m/s]; 0 stands for no shape at all, from which a value must win
+    "width": (0.0, *np.geomspace(*BY_KEY["width"].between, 36).tolist()),
+    "stribeck": tuple(np.geomspace(*BY_KEY["stribeck"].between, 15).tolist()),
+}
+LEAST_GAIN = 0.005  # share of the squared residual that a shape must win over none
+
+
+def estimate_shape(model: Model, samples: tuple[Samples, ...], key: str, rounds: int = 3) -> Model:
+    """Return the model with the value of a shape, at each joint, that leaves the least residual.
+
+    The linear friction parameters of the joint are solved for at each candidate. Joints without a free term of that shape stay.
+    Variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 10 (1973), p. 413.
+    """
+    groups = {j: group for j in range(model.n) if (group := friction_columns(model, j, key))}
+    if not groups:
+        return model
+    thin = thinned(samples)
+    for _ in range(rounds):
+        trial = Problem(model, thin)
+        base, _ = weighted(trial.total, trial.prior, 2)
+        values = list(model.shape(key))
+        for j, group in groups.items():
+            values[j] = best_value(trial, base, j, group, key)
+        if tuple(values) == model.shape(key):
+            break
+        model = model.with_shape(key, values)
+    return model
+
+
+def friction_columns(model: Model, joint: int, key: str) -> dict[int, TermUse]:
+    """Return the base columns of a joint's friction with their terms; empty if no term has this shape."""
+    inner = 10 * len(model.robot.tree.bodies)
+    uses = {k: model.term(c) for k, c in enumerate(model.base.columns) if c >= inner}
+    own = {k: use for k, use in uses.items() if use.at == (joint,) and not use.row.inertial}
+    return own if any(has_shape(use, key) for use in own.values()) else {}
+
+
+def has_shape(use: TermUse, key: str) -> bool:
+    """Return whether the factor of a term depends on a shape: every step can be smooth, but only some joints have stiction."""
+    return key in use.row.shapes and (key == "width" or key in use.values)
+
+
+def thinned(samples: tuple[Samples, ...]) -> tuple[Samples, ...]:
+    """Return every k-th sample, about MOST in all: the shape of the residual over speed needs no more."""
+    step = max(1, sum(s.N for s in samples) // MOST)
+    return tuple(s.part(slice(None, None, step)) for s in samples)
+
+
+def best_value(trial: Problem, base: Array, joint: int, group: dict[int, TermUse], key: str) -> float:
+    """Return the best value for one joint: its friction columns are refitted at each candidate, the other parameters stay."""
+    others = base.copy()
+    others[list(group)] = 0.0
+    blocks = list(trial.blocks())
+    keep = np.concatenate([np.ones(len(b.t), bool) if b.keep is None else b.keep[:, joint] for b in blocks])
+    rest = np.concatenate([b.tau[:, joint] - b.Y[:, joint] @ others for b in blocks])[keep]
+    own = np.concatenate([b.Y[:, joint][:, list(group)] for b in blocks])[keep]
+    qd = np.concatenate([s.qd[:, joint] for s in trial.samples])[keep]
+    costs = [squares_left(rest, reshaped(own, group, key, value, qd)) for value in CANDIDATES[key]]
+    k = int(np.argmin(costs))
+    wins = CANDIDATES[key][0] > 0 or costs[k] < (1.0 - LEAST_GAIN) * costs[0]
+    return CANDIDATES[key][k if wins else 0]
+
+
+def reshaped(own: Array, group: dict[int, TermUse], key: str, value: float, qd: Array) -> Array:
+    """Return the friction columns (N, k) of a joint with another value of a shape at speeds qd (N,)."""
+    F = own.copy()
+    state = JointState(0.0, qd, 0.0)
+    for i, use in enumerate(group.values()):
+        if has_shape(use, key):
+            assert use.row.factor is not None
+            F[:, i] = use.row.factor(use.values.changed({key: value or None}), state)
+    return F
+
+
+def squares_left(r: Array, F: Array) -> float:
+    """Return the squared residual of r (N,) after its best fit by the columns F (N, k)."""
+    right = F.T @ r
+    return float(r @ r - right @ np.linalg.pinv(F.T @ F, hermitian=True) @ right)

@@ -1,0 +1,47 @@
+"""Provenance: what a fit was made from and with, and results as plain data."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...robot import Robot
+from ...signals.log import Log
+from ...version import __version__
+
+
+def provenance(robot: Robot, logs: Sequence[Log]) -> dict[str, Any]:
+    """Return versions and digests of robot and logs: two fits with equal provenance and options are equal."""
+    return {
+        "steelyard": __version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "robot": {"name": robot.name, "fingerprint": robot.fingerprint},
+        "logs": [{"source": one.source, "samples": one.N, "sha256": digest(one)} for one in logs],
+    }
+
+
+def digest(log: Log) -> str:
+    """Return the SHA-256 of a log's numbers."""
+    h = hashlib.sha256()
+    for name in ("t", *log.signals):
+        h.update(name.encode())
+        h.update(np.ascontiguousarray(getattr(log, name)).tobytes())
+    return h.hexdigest()
+
+
+def plain(value: Any) -> Any:
+    """Return numbers, strings, lists and dictionaries only; numbers that are not finite become None."""
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    return value if isinstance(value, (bool, str, int)) or value is None else str(value)
