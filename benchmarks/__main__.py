@@ -16,7 +16,7 @@ from benchmarks.startup import Startup, measure_startup
 from benchmarks.targets import COMPILED_WITHIN, FASTER, ROBOTS, urdf
 from steelyard.apps.commands.bench import speed_table
 from steelyard.apps.inputs import load
-from steelyard.apps.show.console import console, table
+from steelyard.apps.show.terminal import console, table
 
 
 def main() -> int:

@@ -24,7 +24,7 @@ import steelyard as sy
 from benchmarks.machine import this_machine
 from benchmarks.targets import urdf
 from steelyard.apps.inputs import load
-from steelyard.apps.show.console import console
+from steelyard.apps.show.terminal import console
 from steelyard.identification import ESTIMATORS
 
 RATE = 1000.0  # [Hz]

@@ -29,4 +29,4 @@ true = fit.base.values(real.with_friction(offset=0.0).parameters)  # the real ro
 inside = abs(fit.base_values - true) <= 2 * fit.base_standard_deviation
 print(f"{inside.sum()} of {len(true)} true base parameters lie within two standard deviations")
 
-sy.report(fit, "report.html", validation=validation, truth=real, overwrite=True)
+sy.report(fit, "report.html", validation=validation, true_robot=real, overwrite=True)

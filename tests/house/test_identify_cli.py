@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.apps.outputs import next_free
-from steelyard.files import whole_folder
+from steelyard.apps.commands.demo import next_free
+from steelyard.files import TEMPORARY, whole_folder
 from steelyard.signals.write import to_csv
 from tests.house.test_cli import Run, run
 
@@ -24,10 +24,10 @@ ROBOT = "spatial_3r"
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with log.csv and other.csv of a robot that is not quite spatial_3r, columns named by the joints."""
     folder, robot = tmp_path_factory.mktemp("logs"), sy.load(ROBOT).with_friction(viscous=4.0, coulomb=3.0)
-    truth = sy.perturbed(robot, 2)
+    real = sy.perturbed(robot, 2)
     for name, seed in (("log", 1), ("other", 5)):
         motion = sy.excite(robot, 10.0, 6, 0.1, seed, candidates=20)
-        to_csv(sy.record(truth, motion, 200.0, seed), folder / f"{name}.csv")
+        to_csv(sy.record(real, motion, 200.0, seed), folder / f"{name}.csv")
     return folder
 
 
@@ -49,13 +49,13 @@ def result(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_one_line_identifies_and_writes_everything(result: Path) -> None:
     assert sorted(part.name for part in result.iterdir()) == ["fit.json", "identified.toml", "report.html"]
-    told = json.loads((result / "fit.json").read_text(encoding="utf-8"))
-    assert told["total_relative_error"] < 0.03 < told["before"]
-    assert told["provenance"]["steelyard"] == sy.__version__
-    assert len(told["provenance"]["logs"][0]["sha256"]) == 64
+    fit = json.loads((result / "fit.json").read_text(encoding="utf-8"))
+    assert fit["total_relative_error"] < 0.03 < fit["before"]
+    assert fit["provenance"]["steelyard"] == sy.__version__
+    assert len(fit["provenance"]["logs"][0]["sha256"]) == 64
     robot = sy.load(result / "identified.toml")
     own = dict(zip(robot.parameter_names, robot.parameters, strict=True))
-    for row in told["parameters"]:
+    for row in fit["parameters"]:
         assert own[row["name"]] == pytest.approx(row["value"], rel=1e-12, abs=1e-12), "as far as the file has decimals"
     assert "On a motion that took no part" in (result / "report.html").read_text(encoding="utf-8")
 
@@ -71,7 +71,7 @@ def test_a_urdf_comes_back_as_the_users_own_file(run: Run, logs: Path, tmp_path:
     assert all(word in ran.out for word in ("Prediction errors", "Base parameters", "± 2σ", "wrote fit.json, identified.urdf"))
 
 
-def test_without_a_folder_it_only_tells(run: Run, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_folder_it_only_shows(run: Run, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("identify", ROBOT, logs / "log.csv", "--estimator", "wls").code == 0
     assert not list(tmp_path.iterdir())
@@ -185,7 +185,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(run: Run, logs: Path, tmp_pat
     assert all(word in ran.err for word in words), ran.err
     assert "Traceback" not in ran.err
     assert not out.exists()
-    assert not [part for part in tmp_path.iterdir() if part.name.startswith(".out")]
+    assert not [part for part in tmp_path.iterdir() if part.name.startswith(TEMPORARY)]
 
 
 def test_demo_is_a_whole_identification(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,5 +196,5 @@ def test_demo_is_a_whole_identification(run: Run, tmp_path: Path, monkeypatch: p
         assert word in ran.out
     names = {"fit.json", "identified.toml", "log.csv", "motion.csv", "report.html", "validation.csv"}
     assert {part.name for part in (tmp_path / "steelyard-demo").iterdir()} == names
-    told = json.loads((tmp_path / "steelyard-demo" / "fit.json").read_text(encoding="utf-8"))
-    assert told["total_relative_error"] < 0.03
+    fit = json.loads((tmp_path / "steelyard-demo" / "fit.json").read_text(encoding="utf-8"))
+    assert fit["total_relative_error"] < 0.03

@@ -17,10 +17,10 @@ import pytest
 import steelyard as sy
 from steelyard.drawing.figure import kept_points, running_time
 from steelyard.drawing.numbers import percent, short, with_uncertainty
-from steelyard.drawing.table import Column
-from steelyard.reporting import Table, report
-from steelyard.reporting.content import gather
+from steelyard.drawing.table import Column, Table
+from steelyard.reporting import report
 from steelyard.reporting.figures import correlogram
+from steelyard.reporting.page import gather
 
 URL_ATTRIBUTES = {"src", "href", "srcset", "data", "action", "poster", "background", "xlink:href"}
 
@@ -48,20 +48,20 @@ class Elements(HTMLParser):
 
 @pytest.fixture(scope="module")
 def made() -> tuple[sy.Fit, sy.Robot]:
-    """A fit of a robot of which nobody knows the truth, and that truth."""
+    """A fit of a simulated robot, and that robot."""
     robot = sy.load("spatial_3r").with_friction(viscous=4.0, coulomb=3.0)
-    truth = sy.perturbed(robot, 7)
-    log = sy.record(truth, sy.excite(robot, seconds=10, harmonics=6, candidates=10), rate=100)
+    real = sy.perturbed(robot, 7)
+    log = sy.record(real, sy.excite(robot, seconds=10, harmonics=6, candidates=10), rate=100)
     fit = sy.identify(robot, log, "wls")
     estimate = replace(fit.estimate, notes=(*fit.estimate.notes, "Noted by <b>R & D</b>."))
-    return replace(fit, estimate=estimate), truth
+    return replace(fit, estimate=estimate), real
 
 
 @pytest.fixture(scope="module")
 def page(made: tuple[sy.Fit, sy.Robot], tmp_path_factory: pytest.TempPathFactory) -> Elements:
-    fit, truth = made
-    other = sy.record(truth, sy.excite(fit.initial, seconds=10, harmonics=6, candidates=1, seed=3), rate=100)
-    path = report(fit, tmp_path_factory.mktemp("report") / "report.html", validation=other, truth=truth)
+    fit, real = made
+    other = sy.record(real, sy.excite(fit.initial, seconds=10, harmonics=6, candidates=1, seed=3), rate=100)
+    path = report(fit, tmp_path_factory.mktemp("report") / "report.html", validation=other, true_robot=real)
     assert path.stat().st_size < 8e6
     elements = Elements()
     elements.feed(path.read_text(encoding="utf-8"))
@@ -173,9 +173,9 @@ def test_a_missing_package_names_the_extra(made: tuple[sy.Fit, sy.Robot], tmp_pa
 
 
 def test_the_table_of_parameters_counts_what_is_true(made: tuple[sy.Fit, sy.Robot]) -> None:
-    fit, truth = made
-    content = gather(fit, truth=truth)
-    true = fit.base.values(truth.with_friction(offset=0.0).with_rotors(0.0).parameters)
+    fit, real = made
+    content = gather(fit, true_robot=real)
+    true = fit.base.values(real.with_friction(offset=0.0).with_rotors(0.0).parameters)
     value, sigma = fit.base_values, fit.base_standard_deviation
     inside = int(np.sum(np.abs(value - true) <= 2 * sigma))
     assert f"{inside} of {fit.base.n_base} true values" in content.tables["base"].note

@@ -46,10 +46,8 @@ def test_no_folder_is_crowded() -> None:
 def test_a_file_name_means_one_thing_in_its_layer() -> None:
     names = [Path(name) for name in modules() if not name.endswith("__init__.py")]
     counts = Counter((path.parts[0], path.name) for path in names)
-    assert not [name for name, n in counts.items() if n > 1 and name not in TWICE]
+    assert not [name for name, n in counts.items() if n > 1]
 
-
-TWICE = {("apps", "demo.py")}  # still to be renamed
 
 CYCLIC = {"closed_form", "compiler", "identification", "robot"}  # layers with cycles that are still to be taken apart
 

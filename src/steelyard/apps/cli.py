@@ -11,13 +11,13 @@ import typer
 from ..errors import SteelyardError
 from ..files import OVERWRITE
 from ..version import __version__
-from .commands import bench, check, demo, doctor, excite, export, identify, info, robots, torque, validate
+from .commands import bench, demo, excite, export, identify, logs, robots, torque
 
 BAD_INPUT, INTERRUPTED, DEFECT = 2, 130, 70
 
 app = typer.Typer(
     name="steelyard",
-    help="The dynamics of robot manipulators, and what their motion tells about them."
+    help="The dynamics of robot manipulators, and their identification from logs."
     " ROBOT is a built-in name (see `steelyard robots`) or a .urdf, .xml or .toml file.",
     no_args_is_help=True,
     add_completion=False,
@@ -26,7 +26,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
-    demo.demo, robots.robots, info.info, torque.torque, excite.excite, doctor.doctor, identify.identify, validate.validate, check.check,
+    demo.demo, robots.robots, robots.info, torque.torque, excite.excite, logs.doctor, identify.identify, logs.validate, robots.check,
     export.export, bench.bench,
 )  # fmt: skip
 for command in COMMANDS:
@@ -55,7 +55,7 @@ def main() -> None:
     except KeyboardInterrupt:
         _stop("interrupted", INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader is gone: nothing more to say to it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads standard output any more
         sys.exit(0)
     except OSError as error:
         _stop(f"{error.strerror or error}: {error.filename}" if error.filename else str(error), BAD_INPUT)

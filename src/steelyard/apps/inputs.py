@@ -1,4 +1,4 @@
-"""Loading a robot for a command: what loading warns about becomes a sentence on stderr, not a line of Python."""
+"""What commands take: the arguments that they share, robots and logs by name, numbers per joint."""
 
 from __future__ import annotations
 
@@ -6,37 +6,43 @@ import math
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-from numpy.typing import NDArray
+import typer
 
 from ..errors import CallError, LogError, SteelyardWarning
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ..robot import Robot
     from ..signals.log import Log
-if TYPE_CHECKING:
-    from ..robot import Robot
+
+RobotName = Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name or a file.")]
+LogPath = Annotated[Path, typer.Argument(metavar="LOG", help="A log: csv, parquet, npz, mat, mcap, rosbag2.")]
+MappingPath = Annotated[Path | None, typer.Option(metavar="TOML", help="What the columns mean, where their names do not say it.")]
+Effort = Annotated[str | None, typer.Option(metavar="torque|current", help="What an `effort` column holds.")]
+ForceFile = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+ForceFolder = Annotated[bool, typer.Option("--force", help="Write into DIR although it is not empty.")]
 
 
 def load(name: str, quiet: bool = False) -> Robot:
-    """The robot; its warnings on stderr unless `quiet`, for commands that show the remarks themselves."""
+    """Load a robot. Its warnings go to stderr, unless `quiet`, for commands that show the remarks themselves."""
     import steelyard as sy
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         robot = sy.load(name)
     for warning in caught:
-        if quiet or not issubclass(warning.category, SteelyardWarning):
-            continue  # what other packages warn their developers of is not for users
-        print(f"steelyard: warning: {warning.message}", file=sys.stderr)
+        if issubclass(warning.category, SteelyardWarning) and not quiet:
+            print(f"steelyard: warning: {warning.message}", file=sys.stderr)
     return robot
 
 
 def read(path: Path, robot: Robot, mapping: Path | None = None, effort: str | None = None, quiet: bool = False) -> Log:
-    """The log of a file, its columns matched to the robot's joints; its remarks on stderr unless `quiet`."""
-    from ..signals.read.read_log import read_log
+    """Read a log, its columns matched to the robot's joints. Its remarks go to stderr unless `quiet`."""
+    from ..signals import read_log
 
     if not path.exists():
         raise LogError(f"there is no file {path}")
@@ -47,7 +53,9 @@ def read(path: Path, robot: Robot, mapping: Path | None = None, effort: str | No
 
 
 def per_joint(option: str, text: str, robot: Robot) -> NDArray[np.float64]:
-    """One number per joint from '0.1, 30deg, -2': in SI units, or in degrees where it says so."""
+    """Read one number per joint from a text such as '0.1, 30deg, -2', in SI units or, if marked so, in degrees: (n,)."""
+    import numpy as np
+
     joints = robot.joint_names
     slides = [robot.mechanism.joint(joint).kind == "prismatic" for joint in joints]
     cells = [cell.strip() for cell in text.split(",")]

@@ -41,7 +41,7 @@ def line(x: ArrayLike, y: ArrayLike, name: str, colour: str, width: float = 1.2,
 
 
 def points(x: Sequence[Any], y: Any, colours: Sequence[str] | str, hover: str, **more: Any) -> dict[str, Any]:
-    """Points of one size; `hover` is what is told of each."""
+    """Points of one size; `hover` is the text that each shows."""
     marker = {"color": colours, "size": 6}
     return {"x": list(x), "y": y, "mode": "markers", "marker": marker, "hovertemplate": hover, "showlegend": False} | more
 

@@ -9,13 +9,18 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def short(x: float | None, digits: int = 3) -> str:
-    """A few significant digits; a dash for what is not there."""
+    """A number with a few significant digits; a dash for None and for what is not finite."""
     if x is None or not math.isfinite(x):
         return NOTHING
     if x == 0 or 1e-4 <= abs(x) < 1e5:
         return _minus(f"{x:.{digits}g}")
     mantissa, exponent = f"{x:.{min(digits, 3) - 1}e}".split("e")
     return f"{_minus(mantissa)}·10{str(int(exponent)).translate(RAISED)}"
+
+
+def fixed(x: float, decimals: int = 3) -> str:
+    """A number with so many decimals, and no minus before a zero."""
+    return _minus(f"{x:.{decimals}f}")
 
 
 def percent(fraction: float | None, digits: int = 1) -> str:

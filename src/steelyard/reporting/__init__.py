@@ -1,7 +1,6 @@
-"""Results to read: tables, figures, one page. Compute, then draw."""
+"""An identification to read: tables, figures, one page, a folder of results."""
 
-from ..drawing.table import Table
 from .page import report
-from .tables import base_table, error_table, full_table, truth_table
+from .tables import accuracy_table, base_table, error_table, full_table
 
-__all__ = ["Table", "base_table", "error_table", "full_table", "report", "truth_table"]
+__all__ = ["accuracy_table", "base_table", "error_table", "full_table", "report"]

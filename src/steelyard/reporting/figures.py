@@ -37,7 +37,7 @@ WEAK = 30.0  # percent of relative standard deviation above which a value says l
 def torques(
     t: Array, measured: Array, predicted: Array, left: Array, before: Array | None, names: Sequence[str], units: Sequence[str]
 ) -> Figure:
-    """Measured against predicted torque of every joint, what is left over in a strip below; one time axis, so that zooming moves all."""
+    """Measured and predicted torque of every joint, the residual in a strip below; one time axis, so that zooming moves all."""
     n, time = len(names), running_time(t)
     made = layout(True, xaxis=axis("time [s]", anchor=f"y{2 * n}", showspikes=True, spikethickness=1, spikecolor=GREY))
     traces: list[dict[str, Any]] = []
@@ -87,8 +87,8 @@ def residuals(left: Array, names: Sequence[str], dt: float) -> Figure:
         traces.append(line(centres, density, name, hue(j, len(names)), legend=True))
         traces.append(line(*correlogram(x, dt), name, hue(j, len(names)), xaxis="x2", yaxis="y2"))
     caption = (
-        "Left: spread of the residuals of every joint, next to the normal law. Right: their autocorrelation. A residual that remembers is"
-        " something the model does not have (friction at low speed, elasticity, ripple); the uncertainties below allow for its memory."
+        "Left: spread of the residuals of every joint, next to the normal law. Right: their autocorrelation. Residuals that are correlated"
+        " over time show what the model does not have (friction at low speed, elasticity, ripple); the uncertainties allow for it."
     )
     return Figure("residuals", tuple(traces), made, 330, caption)
 
@@ -103,7 +103,7 @@ def correlogram(x: Array, dt: float, seconds: float = 1.0) -> tuple[Array, Array
 
 
 def errors(names: Sequence[str], series: Sequence[tuple[str, Array]]) -> Figure:
-    """Relative error of every joint before, after and on held-out motion."""
+    """Relative error of every joint before, after and on another motion."""
     looks = {"before": (ORANGE, "circle-open"), "after": (BLUE, "circle"), "validation": (GREEN, "diamond")}
     table = 100 * np.array([values for _, values in series], dtype=float)
     table[~np.isfinite(table)] = np.nan
@@ -115,18 +115,18 @@ def errors(names: Sequence[str], series: Sequence[tuple[str, Array]]) -> Figure:
         traces.append(
             points(ends, [safe(name)] * 2, RULE, "") | {"mode": "lines", "line": {"color": RULE, "width": 5}, "hoverinfo": "skip"}
         )
-    for (told, _), row in zip(series, table, strict=True):
-        colour, symbol = looks.get(told, (GREY, "square"))
+    for (name_of, _), row in zip(series, table, strict=True):
+        colour, symbol = looks.get(name_of, (GREY, "square"))
         marker = {"color": colour, "symbol": symbol, "size": 9, "line": {"width": 1.6, "color": colour}}
         x = [None if np.isnan(v) else float(v) for v in row]
-        hover = "%{y}: %{x:.2f} %<extra>" + told + "</extra>"
-        traces.append(points(x, [safe(name) for name in names], colour, hover, name=told, marker=marker, showlegend=True))
+        hover = "%{y}: %{x:.2f} %<extra>" + name_of + "</extra>"
+        traces.append(points(x, [safe(name) for name in names], colour, hover, name=name_of, marker=marker, showlegend=True))
     caption = "Relative error of the predicted torque, joint by joint, on a logarithmic scale."
     return Figure("errors", tuple(traces), made, 110 + 34 * len(names), caption)
 
 
 def singular_values(values: Array, rank: int) -> Figure:
-    """The singular values of the scaled regressor, in decreasing order; what lies beyond the rank was not seen."""
+    """The singular values of the scaled regressor, in decreasing order; those beyond the rank were not excited."""
     drawn = np.maximum(values, 1e-18 * max(float(np.max(values, initial=0.0)), 1e-300))
     made = layout(xaxis=axis("number", range=[0, len(drawn) + 1]), yaxis=log_axis("singular value", drawn))
     colours = [BLUE if k < rank else ORANGE for k in range(len(drawn))]

@@ -1,39 +1,180 @@
-"""The report: one HTML file that needs no network, now or in ten years."""
+"""The report: one HTML file that needs no network. What the page says is computed first, then drawn."""
 
 from __future__ import annotations
 
 import json
 import os
+import warnings
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..drawing.figure import Figure
+import numpy as np
+
+from ..drawing.figure import Figure, running_time
+from ..drawing.numbers import percent, short
+from ..drawing.table import Table
 from ..errors import needs_extra
 from ..files import write_whole
+from ..identification import Fit, Validation
+from ..robot import Robot
+from ..signals.log import Log
 from ..version import __version__
-from .content import Content, gather
-
-if TYPE_CHECKING:
-    from ..robot import Robot
+from . import figures
+from .tables import base_table, error_table, full_table, results_of, torque_units
 
 
-def report(fit: Any, path: str | os.PathLike[str], validation: Any = None, truth: Robot | None = None, overwrite: bool = False) -> Path:
-    """Write what a fit says into one offline HTML file, and return its path.
+def report(
+    fit: Fit,
+    path: str | os.PathLike[str],
+    validation: Validation | Log | None = None,
+    true_robot: Robot | None = None,
+    overwrite: bool = False,
+    *,
+    truth: Robot | None = None,
+) -> Path:
+    """Write an identification into one offline HTML file, and return its path.
 
-    `validation` is another log, or fit.validate(log) of it; `truth` is the true robot where it is known, as in a simulation.
-    Verdict, measured against predicted torque [N m|N], residuals, base parameters with two standard deviations, errors before and
-    after, singular values, what to do next, provenance. An existing file is left alone unless `overwrite`.
+    `validation` is another log, or fit.validate(log) of it; `true_robot` is the robot that was simulated, if the log is simulated.
+    Verdict, measured and predicted torque [N m|N], residuals, base parameters with two standard deviations, errors before and after,
+    singular values, advice, provenance. An existing file is replaced only with `overwrite`.
     """
-    validation = validation if validation is None or hasattr(validation, "total_relative_error") else fit.validate(validation)
-    text = render(gather(fit, validation, truth))
-    write_whole(path, text, overwrite)
-    return Path(path)
+    if truth is not None:
+        warnings.warn("report(truth=...) is now report(true_robot=...)", DeprecationWarning, stacklevel=2)
+    checked = fit.validate(validation) if isinstance(validation, Log) else validation
+    return write_whole(path, render(gather(fit, checked, true_robot or truth)), overwrite)
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One headline number."""
+
+    value: str
+    unit: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Content:
+    """Everything that is on the page, in the order in which it is read."""
+
+    title: str
+    facts: str
+    verdict: str
+    reasons: tuple[str, ...]
+    tiles: tuple[Tile, ...]
+    figures: dict[str, Figure]
+    tables: dict[str, Table]
+    validated: str
+    advice: tuple[str, ...]
+    story: tuple[str, ...]
+    provenance: tuple[tuple[str, str], ...]
+
+
+def gather(fit: Fit, validation: Validation | None = None, true_robot: Robot | None = None) -> Content:
+    """Return the content of a report on a fit, with the validation on another log and the true robot if they are known."""
+    verdict, *reasons = fit.check()
+    return Content(
+        title=fit.robot.name,
+        facts=facts(fit),
+        verdict=verdict,
+        reasons=tuple(reasons),
+        tiles=tiles(fit, validation),
+        figures=all_figures(fit, results_of(fit, validation)),
+        tables={"errors": error_table(fit, validation), "base": base_table(fit, true_robot), "all": full_table(fit)},
+        validated=validated(fit, validation),
+        advice=advice(fit, validation),
+        story=tuple(fit.status),
+        provenance=provenance(fit),
+    )
+
+
+def facts(fit: Fit) -> str:
+    """Robot, samples and estimator, in one line."""
+    time = running_time(fit.t)
+    rate = 1 / float(np.median(np.diff(time))) if len(time) > 1 else float("nan")
+    count = f"{len(time):,}".replace(",", "\u202f")
+    return f"{fit.robot.n} joints · {count} samples · {time[-1] - time[0]:.3g} s at {rate:.4g} Hz · estimator {fit.estimator}"
+
+
+def tiles(fit: Fit, validation: Validation | None) -> tuple[Tile, ...]:
+    """Headline numbers."""
+    made = [Tile(percent(fit.total_relative_error, 2), "%", "relative error of the identified model")]
+    if fit.before is not None:
+        made.append(Tile(percent(fit.before.total_relative_error, 1), "%", "relative error before"))
+    if validation is not None:
+        made.append(Tile(percent(validation.total_relative_error, 2), "%", "on a motion it has not seen"))
+    made.append(Tile(f"{fit.rank}", f"of {fit.base.n_base}", "base parameters seen"))
+    return (*made, Tile(short(float(fit.condition)), "", "condition of the regressor"))
+
+
+def all_figures(fit: Fit, results: list[tuple[str, Any]]) -> dict[str, Figure]:
+    """Every figure by its name."""
+    names = fit.robot.joint_names
+    dt = float(np.median(np.diff(running_time(fit.t)))) if len(fit.t) > 1 else 1.0
+    left = np.where(fit.validation.keep, fit.measured - fit.predicted, np.nan)
+    before = None if fit.before is None else fit.before.predicted
+    made = [
+        figures.torques(fit.t, fit.measured, fit.predicted, left, before, names, torque_units(fit.robot)),
+        figures.residuals(left, names, dt),
+        figures.errors(names, [(label, np.asarray(r.relative_error)) for label, r in results]),
+        figures.singular_values(np.asarray(fit.singular_values), fit.rank),
+        figures.uncertainty(np.nan_to_num(fit.base_relative_std, nan=np.inf), fit.base.names),
+    ]
+    return {figure.name: figure for figure in made}
+
+
+def validated(fit: Fit, validation: Validation | None) -> str:
+    """The error on another motion, in a sentence."""
+    if validation is None:
+        return "No other motion was given: the error on one is not known."
+    sense = "clearly worse than" if carries_badly(fit, validation) else "about as well as"
+    error = percent(validation.total_relative_error, 2)
+    return f"On a motion that took no part in the identification the model leaves {error} % of the torque unexplained: {sense} on its own."
+
+
+def carries_badly(fit: Fit, validation: Validation) -> bool:
+    """Whether the error on another motion is clearly above that on the fit's own."""
+    return validation.total_relative_error > 1.5 * fit.total_relative_error + 0.01
+
+
+def advice(fit: Fit, validation: Validation | None) -> tuple[str, ...]:
+    """Sentences on what to do next."""
+    made = []
+    if fit.unseen:
+        shown = ", ".join(fit.unseen[:8]) + (f" and {len(fit.unseen) - 8} more" if len(fit.unseen) > 8 else "")
+        made.append(f"Record a motion that shows {shown}: sy.excite(robot) or `steelyard excite` designs one within the limits.")
+    worst = int(np.argmax(fit.relative_error))
+    if fit.relative_error[worst] > 0.2:
+        name = fit.robot.joint_names[worst]
+        made.append(f"Look at {name}, whose torque is explained worst: is its friction, gear ratio or torque constant what the model says?")
+    if validation is None:
+        made.append("Validate on a log of another motion before the model is used: fit.validate(log) or `steelyard validate`.")
+    elif carries_badly(fit, validation):
+        made.append(
+            "The model does not carry over to the other motion: record longer, wider or faster ones, and identify from several logs."
+        )
+    return (*made, "Use it: fit.robot computes torques, fit.robot.to_urdf(path) writes the numbers into your own file.")
+
+
+def provenance(fit: Fit) -> tuple[tuple[str, str], ...]:
+    """Versions, digests and options, as text."""
+    facts = {**fit.provenance, "estimator": fit.estimator, "options": fit.options.as_dict()}
+    return tuple((str(key).replace("_", " "), _plain(value)) for key, value in facts.items())
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {_plain(v)}" for k, v in value.items()) or "none"
+    if isinstance(value, (list, tuple)):
+        return "; ".join(_plain(v) for v in value) or "none"
+    return str(value)
 
 
 def render(content: Content) -> str:
-    """The page as text."""
+    """Return the page as text."""
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError:

@@ -1,23 +1,17 @@
-"""Tables from plain numbers: errors per joint, estimates with their uncertainty, estimates beside the truth."""
+"""The tables of an identification: torque errors per joint, estimates with their uncertainty, estimates beside true values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..drawing.numbers import NOTHING, percent, short, with_uncertainty
 from ..drawing.table import Column, Table
-
-if TYPE_CHECKING:
-    from ..identification.result.fit import Fit
-    from ..identification.result.validation import Validation
-    from ..robot import Robot
-if TYPE_CHECKING:
-    from ..robot import Robot
-
+from ..identification import Fit, Validation
+from ..robot import Robot
 
 Array = NDArray[np.float64]
 UNITS = {"m": "kg", "mcx": "kg m", "mcy": "kg m", "mcz": "kg m", "Ia": "kg m²", "Fv": "N m s/rad", "Fc": "N m", "F0": "N m"}
@@ -79,8 +73,8 @@ def estimate_table(
         spread = float(sigma[k]) if sigma is not None else float("nan")
         relative = spread / abs(value[k]) if value[k] else float("inf")
         cells = with_uncertainty(float(value[k]), 2 * spread)
-        told = percent(relative) if np.isfinite(relative) else NOTHING
-        rows.append((name, *(text[k] for _, text in more), *cells, told, *(short(float(x[k]), 4) for _, x in others), units[k]))
+        share = percent(relative) if np.isfinite(relative) else NOTHING
+        rows.append((name, *(text[k] for _, text in more), *cells, share, *(short(float(x[k]), 4) for _, x in others), units[k]))
         if not relative < WEAK:
             faint.append(k)
     return Table(title, tuple(columns), tuple(rows), note, frozenset(faint), starts(names))
@@ -101,9 +95,9 @@ def true_and_estimated(names: Sequence[str], units: Sequence[str], value: Array,
     ]
     rows, faint = [], []
     for k, name in enumerate(names):
-        told, spread = with_uncertainty(float(value[k]), 2 * float(sigma[k]))
+        estimated, spread = with_uncertainty(float(value[k]), 2 * float(sigma[k]))
         away = (value[k] - true[k]) / sigma[k] if sigma[k] > 0 else float("nan")
-        rows.append((name, short(float(true[k]), 5), told, spread, _signed(away), short(float(before[k]), 4), units[k]))
+        rows.append((name, short(float(true[k]), 5), estimated, spread, _signed(away), short(float(before[k]), 4), units[k]))
         if not sigma[k] < WEAK * abs(value[k]):
             faint.append(k)
     return Table("True against estimated", tuple(columns), tuple(rows), coverage(value, sigma, true), frozenset(faint), starts(names))
@@ -129,15 +123,15 @@ def error_table(fit: Fit, validation: Validation | None = None) -> Table:
     return compared_errors(fit.robot.joint_names, results_of(fit, validation), torque_units(fit.robot))
 
 
-def base_table(fit: Fit, truth: Robot | None = None) -> Table:
-    """The base parameters with what they are made of; beside the true ones where those are known."""
+def base_table(fit: Fit, true_robot: Robot | None = None) -> Table:
+    """The base parameters and the combinations that they stand for; beside the true values if the true robot is given."""
     value, sigma = fit.base_values, fit.base_standard_deviation
     columns = [("before", fit.base.values(aligned(fit.initial, fit.parameter_names)))]
     note = "Only these combinations act on the torques. σ allows for the memory of the residuals; faint rows are hardly seen."
-    if truth is not None:
-        true = fit.base.values(aligned(truth, fit.parameter_names))
+    if true_robot is not None:
+        true = fit.base.values(aligned(true_robot, fit.parameter_names))
         columns = [("true", true), ("off by", np.round((value - true) / np.where(sigma > 0, sigma, np.nan), 1)), *columns]
-        note += f" Off by: error against the truth in σ; {coverage(value, sigma, true)}"
+        note += f" Off by: error against the true value in σ; {coverage(value, sigma, true)}"
     combinations = [text.replace("*", "·").replace(" - ", " − ").replace("-", "−") for text in fit.base.expressions]
     units = [unit(name, sliding_joints(fit.robot)) for name in fit.base.names]
     return estimate_table("Base parameters", fit.base.names, units, value, sigma, columns, [("combination", combinations)], note)
@@ -148,13 +142,13 @@ def full_table(fit: Fit) -> Table:
     names = fit.parameter_names
     units = [unit(name, sliding_joints(fit.robot)) for name in names]
     before = [("before", aligned(fit.initial, names))]
-    note = "As they stand in the exported model. The faint ones act only together with others: no motion can tell them by themselves."
+    note = "As they stand in the exported model. The faint ones act only together with others: no motion can show them by themselves."
     return estimate_table("All parameters", names, units, fit.parameters, fit.standard_deviation, before, (), note)
 
 
-def truth_table(fit: Fit, truth: Robot) -> Table:
+def accuracy_table(fit: Fit, true_robot: Robot) -> Table:
     """The base parameters beside the true ones, errors in units of the fit's own standard deviation."""
-    true, before = (fit.base.values(aligned(robot, fit.parameter_names)) for robot in (truth, fit.initial))
+    true, before = (fit.base.values(aligned(robot, fit.parameter_names)) for robot in (true_robot, fit.initial))
     units = [unit(name, sliding_joints(fit.robot)) for name in fit.base.names]
     return true_and_estimated(fit.base.names, units, fit.base_values, fit.base_standard_deviation, true, before)
 

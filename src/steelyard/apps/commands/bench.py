@@ -22,7 +22,7 @@ def bench(
     """Time every kernel on one thread in plain arrays, taking turns with Pinocchio. The ratios hold from run to run."""
     from ...checks.timing import against_pinocchio, machine
     from ..inputs import load
-    from ..show.console import console
+    from ..show.terminal import console
 
     out = console()
     out.print(machine())
@@ -38,7 +38,7 @@ def speed_table(robot: str, timings: Sequence[Timing], targets: Mapping[str, flo
     """Nanoseconds per sample and ratios, quantity by quantity; with targets (quantity -> ratio), whether they are met."""
     from rich.text import Text
 
-    from ..show.console import table
+    from ..show.terminal import table
 
     made = table(f"Speed of {robot}", ["kernel", ">samples", ">ns each", ">other", ">faster", *([">target"] if targets else []), "than"])
     for row in timings:

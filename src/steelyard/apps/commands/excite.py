@@ -8,34 +8,34 @@ from typing import Annotated
 import typer
 
 from ...files import check_file
+from ..inputs import ForceFile, RobotName
 
 
 def excite(
-    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name or a file.")],
+    robot: RobotName,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="CSV", help="Write t, q.JOINT, qd.JOINT, qdd.JOINT here.")] = None,
     seconds: Annotated[float, typer.Option(help="How long; one period of the base frequency.")] = 20.0,
     harmonics: Annotated[int, typer.Option(help="Harmonics of the base frequency 1/seconds.")] = 10,
     rate: Annotated[float, typer.Option(metavar="HZ", help="Rate of the file.")] = 100.0,
     margin: Annotated[float, typer.Option(help="The fraction of every limit that may be used.")] = 0.9,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same motion.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
+    force: ForceFile = False,
 ) -> None:
     """Design a motion that shows the robot's parameters: within its limits at all times, at rest at both ends."""
     import steelyard as sy
 
     from ..inputs import load
-    from ..show.console import console
-    from ..show.motion import motion_table
-    from ..show.result import progress
+    from ..show.robot import motion_table
+    from ..show.terminal import console, progress_bar
 
     if out is not None:
         check_file(out, force)
     loaded = load(robot)
-    with progress() as tell:
-        motion = sy.excite(loaded, seconds, harmonics, 1 / seconds if seconds else None, seed, rate=rate, margin=margin, progress=tell)
+    with progress_bar() as progress:
+        motion = sy.excite(loaded, seconds, harmonics, 1 / seconds if seconds else None, seed, rate=rate, margin=margin, progress=progress)
     tau = loaded.inverse_dynamics(motion.q, motion.qd, motion.qdd)
     condition = motion.excitation.condition if motion.excitation else float("nan")
     console().print(motion_table(f"A motion of {seconds:g} s, condition {condition:.3g}; torques as described", loaded, motion, tau))
     if out is not None:
         motion.to_csv(out, overwrite=force)
-        console().print(f"wrote {len(motion.t)} samples to {out}", markup=False)
+        console().print(f"wrote {len(motion.t)} samples to {out}")

@@ -9,18 +9,19 @@ import typer
 
 from ...errors import CallError
 from ...files import check_file
+from ..inputs import ForceFile, RobotName
 
 
 def export(
-    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name or a file.")],
+    robot: RobotName,
     urdf: Annotated[Path | None, typer.Option(help="Write a URDF file here.")] = None,
     toml: Annotated[Path | None, typer.Option(help="Write a TOML file here.")] = None,
     tex: Annotated[Path | None, typer.Option(help="Write the closed form as a LaTeX document here.")] = None,
     c: Annotated[Path | None, typer.Option("--c", metavar="DIR", help="Write C99 for a controller into this folder.")] = None,
     single: Annotated[bool, typer.Option("--float", help="Single precision in the C.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
+    force: ForceFile = False,
 ) -> None:
-    """Write a robot as URDF, TOML, C or LaTeX. Nothing is written over unless --force says so."""
+    """Write a robot as URDF, TOML, C or LaTeX. An existing file is replaced only with --force."""
     from ..inputs import load
 
     targets = {kind: path for kind, path in (("urdf", urdf), ("toml", toml), ("tex", tex)) if path is not None}

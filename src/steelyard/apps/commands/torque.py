@@ -10,6 +10,7 @@ import typer
 
 from ...errors import CallError
 from ...files import write_whole
+from ..inputs import ForceFile, RobotName
 
 if TYPE_CHECKING:
     from ...robot import Robot
@@ -18,13 +19,13 @@ NUMBERS = "one number per joint, with commas between; '30deg' is read as degrees
 
 
 def torque(
-    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name or a file.")],
+    robot: RobotName,
     q: Annotated[str | None, typer.Option(help=f"Positions [rad|m]: {NUMBERS}.")] = None,
     qd: Annotated[str | None, typer.Option(help="Velocities [rad/s|m/s]; zero if not given.")] = None,
     qdd: Annotated[str | None, typer.Option(help="Accelerations [rad/s2|m/s2]; zero if not given.")] = None,
     motion: Annotated[Path | None, typer.Option(help="A CSV file with columns q.JOINT, qd.JOINT, qdd.JOINT and, if you like, t.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the torques of --motion to this CSV file instead of the screen.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
+    force: ForceFile = False,
 ) -> None:
     """Compute the joint torques that produce a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + friction."""
     from ..inputs import load
@@ -44,8 +45,8 @@ def torque(
 
 def _one_state(robot: Robot, q: str, qd: str | None, qdd: str | None) -> None:
     from ..inputs import per_joint
-    from ..show.card import torque_table
-    from ..show.console import console
+    from ..show.robot import torque_table
+    from ..show.terminal import console
 
     zeros = ",".join("0" * robot.n)
     state = [per_joint(option, text or zeros, robot) for option, text in (("--q", q), ("--qd", qd), ("--qdd", qdd))]

@@ -1,0 +1,69 @@
+"""The terminal: where results go, tables in rows and columns, sentences in a list, a bar for long work."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table as TerminalTable
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from ...drawing.table import Table
+
+PIPE_WIDTH = 160  # columns when the output goes to a file or another program, so that nothing is cut
+
+
+def console() -> Console:
+    """Standard output: in colour on a terminal; in a pipe plain and wide enough to be searched. Names are never read as markup."""
+    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+
+
+def table(title: str, columns: Iterable[str], caption: str = "") -> TerminalTable:
+    """An empty table; a column whose name starts with '>' holds numbers: flush right and never broken."""
+    made = TerminalTable(
+        title=f"\n{title}", caption=caption or None, box=box.SIMPLE_HEAD, title_style="bold", padding=(0, 1, 0, 0), pad_edge=False
+    )
+    made.title_justify = made.caption_justify = "left"
+    for name in columns:
+        numeric = name.startswith(">")
+        made.add_column(Text(name.lstrip(">")), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+    return made
+
+
+def terminal_table(made: Table, rows: Sequence[int] | None = None, skip: Sequence[str] = ()) -> TerminalTable:
+    """A table of the report on the terminal; some of its rows, without the columns named in `skip`."""
+    kept = [j for j, column in enumerate(made.columns) if column.name not in skip]
+    shown = table(made.title, [(">" if made.columns[j].numeric else "") + made.columns[j].heading for j in kept], made.note)
+    chosen = list(range(len(made.rows)) if rows is None else rows)
+    for k, following in zip(chosen, [*chosen[1:], chosen[-1] if chosen else 0], strict=True):
+        cells = [Text(made.rows[k][j]) for j in kept]
+        group_ends = any(b in made.breaks for b in range(k + 1, following + 1))
+        shown.add_row(*cells, style="dim" if k in made.faint else "", end_section=group_ends)
+    return shown
+
+
+def judgement(sentence: str, good: bool, reasons: Iterable[str] = ()) -> RenderableType:
+    """A sentence in green or yellow, and a list of reasons."""
+    return Group(Text(sentence, style="bold green" if good else "bold yellow"), *(Text(f"• {reason}") for reason in reasons))
+
+
+def remarks(sentences: Iterable[str]) -> RenderableType:
+    """What loading found or changed."""
+    lines = [Text(f"• {sentence}", style="yellow") for sentence in sentences]
+    return Group(Text("\nRemarks", style="bold"), *lines) if lines else Text("\nNo remarks.", style="dim")
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[str, float], None]]:
+    """A bar on stderr while the block runs, on a terminal only; gives progress(sentence, share of the work that is done)."""
+    out = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=out, transient=True, disable=not out.is_terminal) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda sentence, share: bar.update(task, description=sentence, completed=share)

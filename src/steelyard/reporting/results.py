@@ -1,0 +1,63 @@
+"""The folder of an identification: the identified robot, fit.json and the report; and the robot read back from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+from ..errors import ModelError, needs_extra
+from ..files import whole_folder
+from ..identification import Fit, Validation
+from ..robot import Robot, load
+from .page import report
+
+ROBOTS = ("identified.urdf", "identified.toml")
+
+
+def require_report() -> None:
+    """Raise MissingExtra if the packages that a report needs are absent: before long work, not after it."""
+    for package in ("jinja2", "plotly"):
+        if find_spec(package) is None:
+            raise needs_extra(package, "report", "writing report.html (--no-report leaves it out)")
+
+
+def write_results(
+    path: Path, fit: Fit, validation: Validation | None = None, true_robot: Robot | None = None, *,
+    page: bool = True, overwrite: bool = False, more: Callable[[Path], None] | None = None,
+) -> None:  # fmt: skip
+    """Write a folder, whole or not at all: identified.urdf (.toml if the robot is not from a URDF), fit.json and report.html.
+
+    Without `page` there is no report; `more` writes further files into the folder.
+    """
+    source = fit.initial.mechanism.source
+    with whole_folder(path, overwrite) as folder:
+        if source is not None and source.format == "urdf":
+            fit.robot.to_urdf(folder / "identified.urdf")
+        else:
+            fit.robot.to_toml(folder / "identified.toml")
+        fit.to_json(folder / "fit.json")
+        if page:
+            report(fit, folder / "report.html", validation, true_robot)
+        if more is not None:
+            more(folder)
+
+
+def identified_robot(name: str, load_robot: Callable[[str], Robot] = load) -> Robot:
+    """Load a robot by name or file or, for a fit.json or the folder of one, the identified robot beside it."""
+    path = Path(name)
+    if path.suffix != ".json" and not (path.is_dir() and (path / "fit.json").exists()):
+        return load_robot(name)
+    fit = path if path.suffix == ".json" else path / "fit.json"
+    found = next((fit.parent / file for file in ROBOTS if (fit.parent / file).exists()), None)
+    if found is None:
+        raise ModelError(f"{fit}: expected the identified robot beside it, {' or '.join(ROBOTS)}")
+    try:
+        joints = json.loads(fit.read_text(encoding="utf-8"))["joints"]
+        widths = {joint["name"]: float(joint["coulomb_width"] or 0.0) for joint in joints}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{fit} is no fit.json as `steelyard identify` writes it: {error!r}") from None
+    robot = load_robot(str(found))
+    smooth = {joint: width for joint, width in widths.items() if width > 0 and joint in robot.joint_names}
+    return robot.with_friction(width=smooth) if smooth else robot
