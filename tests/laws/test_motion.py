@@ -12,8 +12,8 @@ from steelyard.apps.motion_csv import read_motion
 from steelyard.experiments import excite
 from steelyard.experiments.excitation.information import Information, complete
 from steelyard.motion import Fourier, Trajectory
-from steelyard.motion.trajectories.fourier import at_rest, bounds
-from steelyard.motion.trajectories.limits import room
+from steelyard.motion.trajectories.fourier import at_rest, motion_bounds
+from steelyard.motion.trajectories.limits import motion_limits
 from steelyard.parameters.base import base_parameters
 
 ROBOTS = ("planar_2r", "planar_rp", "spatial_3r", "puma560", "elbow_6r")
@@ -51,7 +51,7 @@ def test_it_stands_still_at_every_whole_period(rng: np.random.Generator) -> None
 def test_bounds_hold_between_samples_and_are_tight(rng: np.random.Generator) -> None:
     for _ in range(20):
         motion = some_motion(rng, harmonics=int(rng.integers(2, 12)))
-        b = bounds(motion)
+        b = motion_bounds(motion)
         q, qd, qdd = motion(np.linspace(0, motion.period, 200_001))
         for true, bound in (
             (q.max(0), b.upper),
@@ -69,7 +69,7 @@ def test_an_excitation_stays_within_the_limits_and_ends_at_rest(name: str) -> No
     robot = sy.load(name)
     made = excite(robot, seconds=10, seed=3, candidates=FEW, acceleration=6.0, margin=0.8)
     q, qd, qdd = made.motion(np.linspace(0, 10, 50_001))
-    space = room(robot, 0.8, acceleration=6.0)
+    space = motion_limits(robot, 0.8, acceleration=6.0)
     assert np.all(q >= space.lower - 1e-12)
     assert np.all(q <= space.upper + 1e-12)
     assert np.all(np.abs(qd) <= space.velocity * (1 + 1e-12))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..errors import CallError
+from ..motion import Trajectory
 from ..robot import Robot
 from ..signals.log import Log
 from .sensors import Sensors, low_passed, quantised, ripple
@@ -17,17 +17,8 @@ Array = NDArray[np.float64]
 STILL = 1e-9  # rad/s|m/s: below it a joint at rest has a velocity by rounding only, which must not decide the sign of its friction
 
 
-class Motion(Protocol):
-    """A motion with a beginning and an end, known at any time: q, qd, qdd = motion(t)."""
-
-    @property
-    def t(self) -> Array: ...
-
-    def motion(self, t: ArrayLike, /) -> tuple[Array, Array, Array]: ...
-
-
-def record(robot: Robot, trajectory: Motion, rate: float = 500.0, seed: int = 0, sensors: Sensors | None = None) -> Log:
-    """The log of a robot that follows a trajectory exactly: torques by inverse dynamics, then what its sensors make of both.
+def record(robot: Robot, trajectory: Trajectory, rate: float = 500.0, seed: int = 0, sensors: Sensors | None = None) -> Log:
+    """The log of a robot that follows a trajectory exactly: torques by inverse dynamics, then the errors of its sensors.
 
     tau(t) = low-pass(ID(q, qd, qdd)(t - delay) + ripple(q) + noise). rate [Hz]; before the start and after the end the robot stands still.
     q [rad|m] and tau [N m|N] are in the log, velocities are not. The same seed gives the same log.
@@ -39,21 +30,17 @@ def record(robot: Robot, trajectory: Motion, rate: float = 500.0, seed: int = 0,
         raise CallError(f"rate = {rate!r} Hz; expected at least two samples in {end - start:g} s")
     t = start + np.arange(math.floor((end - start) * rate * (1 + 1e-12)) + 1) / rate
     rng = np.random.default_rng(seed)
-    q = _q(trajectory, t)
+    q = trajectory.motion(t).q
     if q.shape[1] != robot.n:
         raise CallError(f"the trajectory moves {q.shape[1]} joints, the robot has {robot.n}: {', '.join(robot.joint_names)}")
     tau = _measured_torque(_torque(robot, trajectory, t, sensors), q, rate, sensors, rng)
-    seen = q + sensors.per_joint("encoder_noise", robot.n) * rng.normal(size=q.shape)
-    q = quantised(seen, sensors.per_joint("encoder", robot.n))
+    noisy = q + sensors.per_joint("encoder_noise", robot.n) * rng.normal(size=q.shape)
+    q = quantised(noisy, sensors.per_joint("encoder", robot.n))
     return Log(t=t, q=q, tau=tau, joint_names=robot.joint_names, effort="torque", source=f"simulated {robot.name}")
 
 
-def _q(trajectory: Motion, t: Array) -> Array:
-    return trajectory.motion(t)[0]
-
-
-def _torque(robot: Robot, trajectory: Motion, t: Array, sensors: Sensors) -> Array:
-    """The true torque, as late as each joint's channel is."""
+def _torque(robot: Robot, trajectory: Trajectory, t: Array, sensors: Sensors) -> Array:
+    """The true torque, delayed by each joint's channel."""
     start, end = float(trajectory.t[0]), float(trajectory.t[-1])
     delays = sensors.per_joint("delay", robot.n)
     tau = np.empty((len(t), robot.n))
@@ -68,8 +55,8 @@ def _measured_torque(tau: Array, q: Array, rate: float, sensors: Sensors, rng: n
     n = tau.shape[1]
     size = np.sqrt(np.mean(tau**2, axis=0))
     phases = rng.uniform(0, 2 * math.pi, (len(sensors.harmonics), n))
-    wave = ripple(q, sensors.per_joint("gear_ratio", n), sensors.harmonics, phases)
+    ripples = ripple(q, sensors.per_joint("gear_ratio", n), sensors.harmonics, phases)
     disturbed = tau + size * (
-        sensors.per_joint("torque_ripple", n) * wave + sensors.per_joint("torque_noise", n) * rng.normal(size=tau.shape)
+        sensors.per_joint("torque_ripple", n) * ripples + sensors.per_joint("torque_noise", n) * rng.normal(size=tau.shape)
     )
     return quantised(low_passed(disturbed, rate, sensors.per_joint("bandwidth", n)), sensors.per_joint("torque_step", n))

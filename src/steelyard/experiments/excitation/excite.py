@@ -1,4 +1,4 @@
-"""Excitation: among many Fourier motions within a robot's limits, the one that tells most about its base parameters."""
+"""Excitation: among many Fourier motions within a robot's limits, the one that shows its base parameters best."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import CallError, ProblemError
-from ...motion.trajectories.fourier import Fourier, at_rest, bounds
-from ...motion.trajectories.limits import PerJoint, Room, room
+from ...motion.trajectories.fourier import Fourier, at_rest, motion_bounds
+from ...motion.trajectories.limits import MotionLimits, PerJoint, motion_limits
 from ...motion.trajectories.trajectory import Excitation, Trajectory, trajectory
 from ...robot import Robot
 from .information import Information
@@ -41,7 +41,7 @@ def excite(
 
     Y_b is the regressor of the base parameters, links and rotors and friction alike; W weighs each joint by the torque it needs.
     seconds must be whole periods 1/base_frequency [Hz] (by default about 10 s each); `margin` is the fraction of every limit that is used;
-    velocity [rad/s|m/s], acceleration, effort [N m|N] stand instead of the robot's own. progress(sentence, share) is told how far it is.
+    velocity [rad/s|m/s], acceleration, effort [N m|N] replace the robot's own; progress(sentence, share) is called on the way.
     Half of the candidates are random, half are variations of the best so far. The same seed gives the same motion.
     Swevers et al., IEEE Trans. Robotics and Automation 13 (1997), p. 730; Hollerbach, Khalil and Gautier, Springer Handbook of Robotics,
     2nd ed., section 6.3; lecture "Dynamic parameter identification", remarks.
@@ -49,24 +49,24 @@ def excite(
     frequency = _base_frequency(seconds, base_frequency)
     if harmonics < 2 or candidates < 1:
         raise CallError(f"harmonics = {harmonics!r}, candidates = {candidates!r}; expected at least 2 and at least 1")
-    space = room(robot, margin, velocity, acceleration, effort)
-    search = Search(robot, space, frequency, int(harmonics), Information.of(robot))
+    limits = motion_limits(robot, margin, velocity, acceleration, effort)
+    search = Search(robot, limits, frequency, int(harmonics), Information.of(robot))
     best: tuple[Fourier, Excitation] | None = None
     for count, best in enumerate(search.run(candidates, np.random.default_rng(seed)), start=1):
         if progress:
-            told = f"condition {best[1].condition:.3g}" if best else "no motion within the torque limits yet"
-            progress(f"{count} of {candidates} motions, {told}", count / candidates)
+            state = f"condition {best[1].condition:.3g}" if best else "no motion within the torque limits yet"
+            progress(f"{count} of {candidates} motions, {state}", count / candidates)
     if best is None:
-        raise ProblemError(search.excuse())
+        raise ProblemError(search.refusal())
     return trajectory(best[0], seconds, rate, robot.joint_names, best[1])
 
 
 @dataclass(frozen=True)
 class Search:
-    """Random motions within a room, then variations of the best one."""
+    """Random motions within limits, then variations of the best one."""
 
     robot: Robot
-    space: Room
+    limits: MotionLimits
     frequency: float
     harmonics: int
     information: Information
@@ -83,18 +83,20 @@ class Search:
                 best, seed = (motion, score), draw
             yield best
 
-    def excuse(self) -> str:
+    def refusal(self) -> str:
         """Why there is no motion: the joint whose torque limit stands in the way."""
-        tau = np.abs(self.robot.inverse_dynamics(*(x[None] for x in (self.space.centre, 0 * self.space.centre, 0 * self.space.centre))))[0]
-        worst = int(np.argmax(tau / self.space.effort))
+        tau = np.abs(self.robot.inverse_dynamics(*(x[None] for x in (self.limits.centre, 0 * self.limits.centre, 0 * self.limits.centre))))[
+            0
+        ]
+        worst = int(np.argmax(tau / self.limits.effort))
         name = self.robot.joint_names[worst]
         return (
             f"no motion within the limits was found: standing still in mid-range, joint {name!r} takes {tau[worst]:.4g} of the"
-            f" {self.space.effort[worst]:.4g} N m or N it may use; raise `effort` or `margin`, or give the robot's true limits"
+            f" {self.limits.effort[worst]:.4g} N m or N it may use; raise `effort` or `margin`, or give the robot's true limits"
         )
 
     def _fresh(self, rng: np.random.Generator) -> tuple[Array, Array, Array]:
-        """Velocity coefficients a, b (n, H) of any size, and where in the free room the centre lies (n,), -1 to 1."""
+        """Velocity coefficients a, b (n, H) of any size, and where between its limits the centre lies (n,), -1 to 1."""
         a, b = rng.normal(size=(2, self.robot.n, self.harmonics))
         return a, b, rng.uniform(-1, 1, self.robot.n)
 
@@ -102,21 +104,21 @@ class Search:
         """That shape as large as the limits allow; None where even a small one takes too much torque."""
         shape = Fourier(np.zeros(self.robot.n), *at_rest(a, b), self.frequency)
         for shrink in 0.8 ** np.arange(SHRINKS):
-            motion = fitted(shape, self.space, place, shrink)
-            if self.information.greatest_torque(motion, self.space.effort) <= 1:
+            motion = fitted(shape, self.limits, place, shrink)
+            if self.information.greatest_torque(motion, self.limits.effort) <= 1:
                 return motion
         return None
 
 
-def fitted(shape: Fourier, space: Room, place: Array, shrink: float = 1.0) -> Fourier:
+def fitted(shape: Fourier, limits: MotionLimits, place: Array, shrink: float = 1.0) -> Fourier:
     """A shape scaled joint by joint until it touches a limit of position, velocity or acceleration, times `shrink`.
 
-    place (n,), -1 to 1, says where in the room that its travel leaves free it goes.
+    place (n,), -1 to 1, says where it goes within the travel that is left free.
     """
-    b = bounds(shape)
+    b = motion_bounds(shape)
     half, middle = (b.upper - b.lower) / 2, (b.upper + b.lower) / 2
-    scale = shrink * np.minimum(space.reach / half, np.minimum(space.velocity / b.velocity, space.acceleration / b.acceleration))
-    return shape.scaled(scale, space.centre + place * (space.reach - scale * half) - scale * middle)
+    scale = shrink * np.minimum(limits.reach / half, np.minimum(limits.velocity / b.velocity, limits.acceleration / b.acceleration))
+    return shape.scaled(scale, limits.centre + place * (limits.reach - scale * half) - scale * middle)
 
 
 def _varied(draw: tuple[Array, Array, Array], step: float, rng: np.random.Generator) -> tuple[Array, Array, Array]:

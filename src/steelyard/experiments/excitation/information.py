@@ -1,4 +1,4 @@
-"""What a motion tells about the base parameters of a robot."""
+"""The information of a motion about the base parameters of a robot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POINTS = 24  # samples of a period per harmonic: twelve times what the band need
 
 @dataclass(frozen=True, eq=False)
 class Information:
-    """The columns of the regressor that stand on their own, and a torque per joint (n,) [N m|N] against which an error there is held."""
+    """The base columns of the regressor, and a torque per joint (n,) [N m|N] by which each joint's rows are divided."""
 
     robot: Robot
     columns: tuple[int, ...]
@@ -37,9 +37,7 @@ class Information:
         """log det(Y_b^T W Y_b) and the condition number of W^1/2 Y_b with its columns scaled to one, over one period."""
         Y = self.robot.regressor(*self._states(motion))[..., list(self.columns)] / self.torque[:, None]
         Y = Y.reshape(-1, len(self.columns))
-        G = (
-            Y.T @ Y
-        )  # formed, not factored by QR: only motions whose condition is far below 1e7 are of interest, and this is ten times faster
+        G = Y.T @ Y  # ten times faster than a QR factorisation, and exact enough for conditions far below 1e7
         size = np.sqrt(np.diag(G))
         if not np.all(size > 0):
             return Excitation(-np.inf, np.inf, len(self.columns))

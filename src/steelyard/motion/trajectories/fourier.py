@@ -9,17 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...checks.states import States
 from ...errors import CallError
 
 Array = NDArray[np.float64]
-
-
-class Sample(NamedTuple):
-    """States of a motion: q [rad|m], qd [rad/s|m/s], qdd [rad/s2|m/s2], each (..., n)."""
-
-    q: Array
-    qd: Array
-    qdd: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +20,7 @@ class Fourier:
     """A finite Fourier series per joint: q(t) = c + sum over k of (a_k sin(k w t) - b_k cos(k w t)) / (k w), with w = 2 pi f.
 
     centre c is (n,) [rad|m]; a, b are (n, H) [rad/s|m/s], the spectrum of the velocity; f is the base frequency [Hz].
-    Nothing in q, qd or qdd lies above H f: no elastic mode beyond it is stirred.
+    Nothing in q, qd or qdd lies above H f: no elastic mode beyond it is excited.
     Swevers, Ganseman, Tukel, De Schutter and Van Brussel, IEEE Trans. Robotics and Automation 13 (1997), p. 732.
     """
 
@@ -61,13 +54,13 @@ class Fourier:
         """Time after which it repeats [s]."""
         return 1.0 / self.base_frequency
 
-    def __call__(self, t: ArrayLike) -> Sample:
+    def __call__(self, t: ArrayLike) -> States:
         """States at times t [s] of any shape (...): q, qd, qdd are (..., n)."""
         kw = 2.0 * math.pi * self.base_frequency * np.arange(1, self.harmonics + 1)
         phase = np.asarray(t, dtype=float)[..., None] * kw
         sin, cos = np.sin(phase), np.cos(phase)
         q = self.centre + sin @ (self.a / kw).T - cos @ (self.b / kw).T
-        return Sample(q, cos @ self.a.T + sin @ self.b.T, cos @ (self.b * kw).T - sin @ (self.a * kw).T)
+        return States(q, cos @ self.a.T + sin @ self.b.T, cos @ (self.b * kw).T - sin @ (self.a * kw).T)
 
     def scaled(self, factors: ArrayLike, centre: ArrayLike | None = None) -> Fourier:
         """The same shape with amplitudes times `factors` (a number or (n,)), about another centre if given."""
@@ -75,8 +68,8 @@ class Fourier:
         return Fourier(self.centre if centre is None else np.asarray(centre, dtype=float), s * self.a, s * self.b, self.base_frequency)
 
 
-class Bounds(NamedTuple):
-    """What a motion stays within for all t, (n,) each: lower <= q <= upper, |qd| <= velocity, |qdd| <= acceleration."""
+class MotionBounds(NamedTuple):
+    """Bounds of a motion over all t, (n,) each: lower <= q <= upper, |qd| <= velocity, |qdd| <= acceleration."""
 
     lower: Array
     upper: Array
@@ -93,7 +86,7 @@ def at_rest(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
     return a - a.mean(axis=-1, keepdims=True), b - (b @ k)[..., None] * k / (k @ k)
 
 
-def bounds(motion: Fourier) -> Bounds:
+def motion_bounds(motion: Fourier) -> MotionBounds:
     """Bounds that hold between samples too: a trigonometric polynomial of degree H has max |p| <= max |p(t_i)| / cos(pi H / M), M points.
 
     Ehlich and Zeller, Mathematische Zeitschrift 86 (1964), p. 41. With M = 32 H they are at most 0.5 % too wide.
@@ -102,4 +95,4 @@ def bounds(motion: Fourier) -> Bounds:
     q, qd, qdd = motion(np.arange(M) * motion.period / M)
     slack = 1.0 / math.cos(math.pi * motion.harmonics / M)
     middle, reach = (q.max(axis=0) + q.min(axis=0)) / 2, slack * (q.max(axis=0) - q.min(axis=0)) / 2
-    return Bounds(middle - reach, middle + reach, slack * np.abs(qd).max(axis=0), slack * np.abs(qdd).max(axis=0))
+    return MotionBounds(middle - reach, middle + reach, slack * np.abs(qd).max(axis=0), slack * np.abs(qdd).max(axis=0))

@@ -1,8 +1,7 @@
-"""The room a motion has: a robot's limits, what the caller says instead, and plain assumptions where neither speaks."""
+"""The limits of a motion: the robot's, those that the caller states instead, and assumptions where there are neither."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -10,16 +9,17 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...checks.states import joint_travel
 from ...errors import CallError, choices
 from ...robot import Robot
 
 Array = NDArray[np.float64]
 PerJoint: TypeAlias = "float | Sequence[float] | Mapping[str, float] | None"
-FREE = {"revolute": (math.pi, 2.0), "prismatic": (0.5, 0.5)}  # travel to each side and speed of a joint that states none
+FREE_SPEED = {"revolute": 2.0, "prismatic": 0.5}  # rad/s, m/s: of a joint that states none
 
 
 @dataclass(frozen=True, eq=False)
-class Room:
+class MotionLimits:
     """Limits per joint, (n,) each: lower <= q <= upper [rad|m], |qd| <= velocity, |qdd| <= acceleration, |tau| <= effort [N m|N]."""
 
     lower: Array
@@ -37,32 +37,26 @@ class Room:
         return (self.upper - self.lower) / 2
 
 
-def room(robot: Robot, margin: float = 0.9, velocity: PerJoint = None, acceleration: PerJoint = None, effort: PerJoint = None) -> Room:
-    """The limits of a robot, of which a motion may use the fraction `margin`; what the caller states stands instead of the robot's.
+def motion_limits(
+    robot: Robot, margin: float = 0.9, velocity: PerJoint = None, acceleration: PerJoint = None, effort: PerJoint = None
+) -> MotionLimits:
+    """The limits of a robot, times the fraction `margin` that a motion may use; values that the caller states replace the robot's.
 
     A joint without stops gets half a turn (0.5 m) to each side, one without a speed 2 rad/s (0.5 m/s); the others stay open.
     """
     if not 0 < margin <= 1:
         raise CallError(f"margin = {margin!r}; expected a fraction of the limits, above 0 and at most 1")
-    free = np.array([FREE["prismatic" if robot.mechanism.joint(name).kind == "prismatic" else "revolute"] for name in robot.joint_names])
-    stated = np.array([(x.lower, x.upper, x.velocity, x.effort) for x in robot.tree.limits]).reshape(-1, 4)
-    lower, upper = _travel(stated[:, 0], stated[:, 1], free[:, 0])
-    speed = np.where(np.isfinite(stated[:, 2]), stated[:, 2], free[:, 1])
+    kinds = ("prismatic" if robot.mechanism.joint(name).kind == "prismatic" else "revolute" for name in robot.joint_names)
+    stated = np.array([(x.velocity, x.effort) for x in robot.tree.limits], dtype=float).reshape(-1, 2)
+    lower, upper = joint_travel(robot)
+    speed = np.where(np.isfinite(stated[:, 0]), stated[:, 0], [FREE_SPEED[kind] for kind in kinds])
     middle, reach = (lower + upper) / 2, margin * (upper - lower) / 2
     speed = _given("velocity", velocity, speed, robot)
-    hurry = _given("acceleration", acceleration, np.full(robot.n, np.inf), robot)
-    strength = _given("effort", effort, stated[:, 3], robot)
-    made = Room(middle - reach, middle + reach, margin * speed, margin * hurry, margin * strength)
+    rate = _given("acceleration", acceleration, np.full(robot.n, np.inf), robot)
+    torque = _given("effort", effort, stated[:, 1], robot)
+    made = MotionLimits(middle - reach, middle + reach, margin * speed, margin * rate, margin * torque)
     _check(made, robot)
     return made
-
-
-def _travel(lower: Array, upper: Array, free: Array) -> tuple[Array, Array]:
-    """Both ends; where one is open, `free` to each side of what is known, and symmetric about zero where both are."""
-    no_lower, no_upper = ~np.isfinite(lower), ~np.isfinite(upper)
-    low = np.where(no_lower, np.where(no_upper, -free, upper - 2 * free), lower)
-    high = np.where(no_upper, np.where(no_lower, free, lower + 2 * free), upper)
-    return low, high
 
 
 def _given(what: str, value: PerJoint, default: Array, robot: Robot) -> Array:
@@ -79,10 +73,10 @@ def _given(what: str, value: PerJoint, default: Array, robot: Robot) -> Array:
     return np.broadcast_to(array, (robot.n,)).copy()
 
 
-def _check(made: Room, robot: Robot) -> None:
+def _check(made: MotionLimits, robot: Robot) -> None:
     for i, name in enumerate(robot.joint_names):
         if not (made.upper[i] > made.lower[i] and made.velocity[i] > 0 and made.effort[i] > 0):
             raise CallError(
-                f"joint {name!r} has no room to move: {made.lower[i]:g} <= q <= {made.upper[i]:g},"
+                f"joint {name!r} cannot move within its limits: {made.lower[i]:g} <= q <= {made.upper[i]:g},"
                 f" |qd| <= {made.velocity[i]:g}, |tau| <= {made.effort[i]:g}"
             )

@@ -1,4 +1,4 @@
-"""A motion on a time grid, which can be sampled again at any rate because it knows where it came from."""
+"""A motion on a time grid, with the function that gives it at any time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...checks.states import States
 from ...errors import CallError
 from ...files import write_whole
-from .fourier import Sample
 
 Array = NDArray[np.float64]
-Motion: TypeAlias = Callable[[ArrayLike], Sample]
+MotionFunction: TypeAlias = Callable[[ArrayLike], States]
 
 
 class Excitation(NamedTuple):
@@ -39,7 +39,7 @@ class Trajectory:
     q: Array
     qd: Array
     qdd: Array
-    motion: Motion
+    motion: MotionFunction
     joint_names: tuple[str, ...] = ()
     excitation: Excitation | None = None
 
@@ -65,7 +65,7 @@ class Trajectory:
         return replace(self, t=t, **self.motion(t)._asdict())
 
     def to_csv(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write t, q.JOINT, qd.JOINT, qdd.JOINT, every digit kept; an existing file is left alone unless `overwrite`."""
+        """Write t, q.JOINT, qd.JOINT, qdd.JOINT, with all digits; an existing file is replaced only with `overwrite`."""
         names = self.joint_names or tuple(f"joint{i + 1}" for i in range(self.n))
         text = io.StringIO()
         text.write(",".join(["t", *(f"{quantity}.{name}" for quantity in ("q", "qd", "qdd") for name in names)]) + "\n")
@@ -74,12 +74,12 @@ class Trajectory:
         write_whole(path, text.getvalue(), overwrite)
 
     def __repr__(self) -> str:
-        said = f", condition {self.excitation.condition:.3g}" if self.excitation else ""
-        return f"Trajectory({len(self.t)} samples x {self.n} joints, {self.duration:.6g} s{said})"
+        condition = f", condition {self.excitation.condition:.3g}" if self.excitation else ""
+        return f"Trajectory({len(self.t)} samples x {self.n} joints, {self.duration:.6g} s{condition})"
 
 
 def trajectory(
-    motion: Motion, seconds: float, rate: float, joint_names: tuple[str, ...] = (), excitation: Excitation | None = None
+    motion: MotionFunction, seconds: float, rate: float, joint_names: tuple[str, ...] = (), excitation: Excitation | None = None
 ) -> Trajectory:
     """A motion on the uniform grid 0, 1/rate, ... up to `seconds`."""
     t = grid(seconds, rate)
@@ -91,5 +91,5 @@ def grid(seconds: float, rate: float) -> Array:
     if not (math.isfinite(rate) and rate > 0):
         raise CallError(f"rate = {rate!r}; expected a positive number of Hz")
     if not (math.isfinite(seconds) and seconds * rate >= 1):
-        raise CallError(f"{seconds!r} s at {rate:g} Hz holds no two samples")
+        raise CallError(f"{seconds!r} s at {rate:g} Hz has fewer than two samples")
     return np.arange(math.floor(seconds * rate * (1 + 1e-12)) + 1) / rate
