@@ -182,6 +182,15 @@ def test_the_table_of_parameters_counts_what_is_true(made: tuple[sy.Fit, sy.Robo
     assert "No other motion" in content.validated
 
 
+def test_every_parameter_has_a_unit(made: tuple[sy.Fit, sy.Robot]) -> None:
+    fit, _ = made
+    tables = gather(fit).tables
+    units = {row[0].rpartition(".")[2]: row[-1] for name in ("base", "all") for row in tables[name].rows}
+    expected = {"m": "kg", "mcx": "kg m", "Ixx": "kg m²", "Ia": "kg m²", "Fv": "N m s/rad", "Fc": "N m"}
+    assert {term: units[term] for term in expected} == expected
+    assert all(units.values())
+
+
 TABLE = Table(
     "Masses & more", (Column("link", numeric=False), Column("mass", "kg", group="new")), (("link_1", "12.5"), ("link_2", "−3")), "A note."
 )

@@ -10,7 +10,7 @@ import pytest
 import steelyard as sy
 from steelyard.apps.motion_csv import read_motion
 from steelyard.experiments import excite
-from steelyard.experiments.excitation.information import Information, complete
+from steelyard.experiments.excitation.information import Information
 from steelyard.motion import Fourier, Trajectory
 from steelyard.motion.trajectories.fourier import at_rest, motion_bounds
 from steelyard.motion.trajectories.limits import motion_limits
@@ -85,7 +85,7 @@ def test_torque_limits_are_kept() -> None:
     robot = sy.load("elbow_6r")
     effort = [900.0, 1100.0, 400.0, 50.0, 30.0, 15.0]
     made = excite(robot, seconds=10, candidates=FEW, effort=effort, margin=1.0)
-    tau = complete(robot).inverse_dynamics(*made.motion(np.linspace(0, 10, 5001)))
+    tau = robot.with_joint_terms(("armature", "viscous", "coulomb", "offset")).inverse_dynamics(*made.motion(np.linspace(0, 10, 5001)))
     assert np.all(np.abs(tau).max(0) <= 1.01 * np.array(effort))
     free = excite(robot, seconds=10, candidates=FEW, effort=1e6)
     assert np.any(np.abs(robot.inverse_dynamics(free.q, free.qd, free.qdd)).max(0) > effort), "the limit was in the way"
@@ -100,7 +100,7 @@ def test_the_score_is_that_of_the_base_regressor() -> None:
     robot = sy.load("puma560")
     made = excite(robot, seconds=10, candidates=FEW, rate=12.0)  # 120 samples of one period, as the search sees it
     assert made.excitation is not None
-    whole = complete(robot)
+    whole = robot.with_joint_terms(("armature", "viscous", "coulomb", "offset"))
     columns = list(base_parameters(whole).columns)
     Y = whole.regressor(made.q[:-1], made.qd[:-1], made.qdd[:-1])[..., columns] / Information.of(robot).torque[:, None]
     Y = Y.reshape(-1, len(columns))

@@ -68,7 +68,6 @@ def spinning_rotors(name: str, ratio: float) -> sy.Robot:
 ROTORS = [("planar_2r", 1.0), ("elbow_6r", 20.0), ("puma560", -60.0)]
 
 
-@pytest.mark.xfail(strict=False, reason="forward_dynamics_derivatives differentiates the torque of spinning rotors through qdd")
 @pytest.mark.parametrize(("name", "ratio"), ROTORS)
 def test_robots_with_spinning_rotors_obey_physics(name: str, ratio: float) -> None:
     result = sy.check(spinning_rotors(name, ratio))

@@ -11,28 +11,37 @@ from numpy.typing import NDArray
 from ..drawing.numbers import NOTHING, percent, short, with_uncertainty
 from ..drawing.table import Column, Table
 from ..identification import Fit, Validation
+from ..mechanism.joint_terms import BY_SYMBOL
 from ..robot import Robot
 
 Array = NDArray[np.float64]
-UNITS = {"m": "kg", "mcx": "kg m", "mcy": "kg m", "mcz": "kg m", "Ia": "kg m²", "Fv": "N m s/rad", "Fc": "N m", "F0": "N m"}
-SLIDE = {"Ia": "kg", "Fv": "N s/m", "Fc": "N", "F0": "N"}
 WEAK = 0.3  # relative standard deviation above which a value says little
 
 
-def unit(name: str, sliding: frozenset[str] = frozenset()) -> str:
-    """The unit of a parameter by its name, such as link3.mcx; `sliding` are the joints that slide."""
-    owner, _, term = name.rpartition(".")
-    return SLIDE[term] if owner in sliding and term in SLIDE else UNITS.get(term, "kg m²" if term.startswith("I") else "")
+def parameter_units(fit: Fit) -> tuple[str, ...]:
+    """Units of `fit.parameters`: those of the robot, and those of the joint terms that it does not have."""
+    robot = fit.model.robot
+    own = dict(zip(robot.parameter_names, robot.parameter_units, strict=True))
+    units = [own.get(name) or _term_unit(robot, name) for name in fit.parameter_names]
+    return tuple(unit.replace("m2", "m²") for unit in units)
 
 
-def sliding_joints(robot: Robot) -> frozenset[str]:
-    """The joints whose torques are forces."""
-    return frozenset(name for name in robot.joint_names if robot.mechanism.joint(name).kind == "prismatic")
+def _term_unit(robot: Robot, name: str) -> str:
+    """The unit of a joint term by its label, such as joint3.Fs."""
+    joint, _, symbol = name.rpartition(".")
+    slides = joint in robot.joint_names and robot.mechanism.joint(joint).kind == "prismatic"
+    return BY_SYMBOL[symbol].unit[slides] if symbol in BY_SYMBOL else ""
+
+
+def base_units(fit: Fit) -> list[str]:
+    """Units of `fit.base_values`."""
+    units = parameter_units(fit)
+    return [units[column] for column in fit.base.columns]
 
 
 def torque_units(robot: Robot) -> tuple[str, ...]:
     """N m or N, joint by joint."""
-    return tuple("N" if name in sliding_joints(robot) else "N m" for name in robot.joint_names)
+    return tuple("N" if robot.mechanism.joint(name).kind == "prismatic" else "N m" for name in robot.joint_names)
 
 
 def compared_errors(names: Sequence[str], results: Sequence[tuple[str, Any]], units: Sequence[str]) -> Table:
@@ -133,24 +142,21 @@ def base_table(fit: Fit, true_robot: Robot | None = None) -> Table:
         columns = [("true", true), ("off by", np.round((value - true) / np.where(sigma > 0, sigma, np.nan), 1)), *columns]
         note += f" Off by: error against the true value in σ; {coverage(value, sigma, true)}"
     combinations = [text.replace("*", "·").replace(" - ", " − ").replace("-", "−") for text in fit.base.expressions]
-    units = [unit(name, sliding_joints(fit.robot)) for name in fit.base.names]
-    return estimate_table("Base parameters", fit.base.names, units, value, sigma, columns, [("combination", combinations)], note)
+    return estimate_table("Base parameters", fit.base.names, base_units(fit), value, sigma, columns, [("combination", combinations)], note)
 
 
 def full_table(fit: Fit) -> Table:
     """Every parameter of the model that goes out."""
     names = fit.parameter_names
-    units = [unit(name, sliding_joints(fit.robot)) for name in names]
     before = [("before", aligned(fit.initial, names))]
     note = "As they stand in the exported model. The faint ones act only together with others: no motion can show them by themselves."
-    return estimate_table("All parameters", names, units, fit.parameters, fit.standard_deviation, before, (), note)
+    return estimate_table("All parameters", names, parameter_units(fit), fit.parameters, fit.standard_deviation, before, (), note)
 
 
 def accuracy_table(fit: Fit, true_robot: Robot) -> Table:
     """The base parameters beside the true ones, errors in units of the fit's own standard deviation."""
     true, before = (fit.base.values(aligned(robot, fit.parameter_names)) for robot in (true_robot, fit.initial))
-    units = [unit(name, sliding_joints(fit.robot)) for name in fit.base.names]
-    return true_and_estimated(fit.base.names, units, fit.base_values, fit.base_standard_deviation, true, before)
+    return true_and_estimated(fit.base.names, base_units(fit), fit.base_values, fit.base_standard_deviation, true, before)
 
 
 def aligned(robot: Robot, names: tuple[str, ...]) -> Array:
