@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
+from ...drawing.numbers import percent, with_uncertainty
+from ...drawing.table import Column, Table
 from ...parameters.pseudo_inertia import is_consistent
 from ...robot import Robot
 from .uncertainty import Uncertainty
@@ -79,12 +80,10 @@ def autocorrelated(validation: Validation) -> Iterator[str]:
 
 def base_lines(uncertainty: Uncertainty) -> list[str]:
     """Return a table of the base parameters with two standard deviations, line by line."""
-    names = uncertainty.base.names
-    wide = max(len(name) for name in names)
-    rows = zip(names, uncertainty.values, uncertainty.std, uncertainty.relative_std, uncertainty.base.expressions, strict=True)
-    lines = [f"{'base parameter':<{wide}}  {'value':>12}  {'± 2 sigma':>10}  {'relative':>8}  is"]
-    for name, value, std, share, text in rows:
-        spread = "not seen" if math.isinf(std) else f"{2 * std:.2g}"
-        percent = "-" if not math.isfinite(share) else f"{share:.1%}" if share < 10 else ">1000%"
-        lines.append(f"{name:<{wide}}  {value:12.6g}  {spread:>10}  {percent:>8}  {text}")
+    columns = (Column("parameter", numeric=False), Column("value"), Column("± 2σ"), Column("σ/|value|", "%"), Column("is", numeric=False))
+    rows = zip(
+        uncertainty.base.names, uncertainty.values, uncertainty.std, uncertainty.relative_std, uncertainty.base.expressions, strict=True
+    )
+    cells = tuple((name, *with_uncertainty(value, 2 * std), percent(share), text) for name, value, std, share, text in rows)
+    lines = Table("Base parameters", columns, cells).to_text().splitlines()
     return [*lines, "", f"not shown by these samples: {', '.join(uncertainty.unexcited) or 'nothing'}"]
