@@ -28,7 +28,7 @@ from steelyard.apps.show.terminal import console
 from steelyard.identification import ESTIMATORS
 
 RATE = 1000.0  # [Hz]
-RIVAL_SAMPLES = 6000
+FIGAROH_SAMPLES = 6000
 BLOCK = 4096
 
 
@@ -66,7 +66,7 @@ def figaroh_pipeline(path: str, log: sy.Log) -> Callable[[], object] | None:
     robot = SimpleNamespace(model=model, data=model.createData())
     config = RegressorConfig(has_friction=True, has_actuator_inertia=True, has_joint_offset=True)
     columns = {f"p{i}": 0.0 for i in range((10 + 4) * model.nv)}
-    part: Any = log[:RIVAL_SAMPLES]
+    part: Any = log[:FIGAROH_SAMPLES]
 
     def run() -> object:
         W = RegressorBuilder(robot, config).build_basic_regressor(part.q, part.qd, part.qdd, {"act_idxv": list(range(model.nv))})
@@ -100,12 +100,12 @@ def main() -> int:
     for name in ESTIMATORS:
         spent = seconds(partial(sy.identify, robot, short, name, **plain))
         out.print(f"estimator {name}: {spent:.2f} s for {len(short.t)} samples")
-    rival = figaroh_pipeline(path, log)
-    if rival is None:
+    other = figaroh_pipeline(path, log)
+    if other is None:
         out.print("FIGAROH is not installed: pip install figaroh to have it beside us")
     else:
-        theirs = 1e6 * seconds(rival) / RIVAL_SAMPLES
-        out.print(f"FIGAROH: {theirs:.1f} us a sample on {RIVAL_SAMPLES} samples, {theirs / each:.0f} times ours")
+        theirs = 1e6 * seconds(other) / FIGAROH_SAMPLES
+        out.print(f"FIGAROH: {theirs:.1f} us a sample on {FIGAROH_SAMPLES} samples, {theirs / each:.0f} times ours")
     return int(taken > 10.0 or peak() > 1.0 + before)
 
 

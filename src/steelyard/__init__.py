@@ -1,4 +1,4 @@
-"""steelyard: the dynamics of robot manipulators, and what their motion tells about them."""
+"""steelyard: the dynamics of robot manipulators, and their identification from logs."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -182,6 +182,13 @@ def test_the_table_of_parameters_counts_what_is_true(made: tuple[sy.Fit, sy.Robo
     assert "No other motion" in content.validated
 
 
+def test_the_old_name_of_the_true_robot_still_works(made: tuple[sy.Fit, sy.Robot], tmp_path: Path) -> None:
+    fit, real = made
+    with pytest.warns(DeprecationWarning, match="true_robot"):
+        path = report(fit, tmp_path / "old.html", truth=real)
+    assert "true values lie within" in path.read_text(encoding="utf-8")
+
+
 def test_every_parameter_has_a_unit(made: tuple[sy.Fit, sy.Robot]) -> None:
     fit, _ = made
     tables = gather(fit).tables
@@ -211,7 +218,7 @@ def test_a_table_in_every_form() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "spread", "told"),
+    ("value", "spread", "text"),
     [
         (12.3456, 0.0123, ("12.346", "0.012")),
         (-0.5, 0.049, ("−0.500", "0.049")),
@@ -221,8 +228,8 @@ def test_a_table_in_every_form() -> None:
         (0.0014, 0.0999, ("0.001", "0.100")),
     ],
 )
-def test_digits_follow_the_uncertainty(value: float, spread: float, told: tuple[str, str]) -> None:
-    assert with_uncertainty(value, spread) == told
+def test_digits_follow_the_uncertainty(value: float, spread: float, text: tuple[str, str]) -> None:
+    assert with_uncertainty(value, spread) == text
 
 
 def test_short_numbers() -> None:
