@@ -60,6 +60,7 @@ def test_one_line_identifies_and_writes_everything(result: Path) -> None:
     assert "On a motion that took no part" in (result / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.filterwarnings("ignore:URDF has no place:steelyard.SteelyardWarning")
 def test_a_urdf_comes_back_as_the_users_own_file(run: Run, logs: Path, tmp_path: Path) -> None:
     urdf = tmp_path / "mine.urdf"
     sy.load(ROBOT).to_urdf(urdf)
@@ -68,6 +69,7 @@ def test_a_urdf_comes_back_as_the_users_own_file(run: Run, logs: Path, tmp_path:
     assert ran.code == 0, ran.err
     assert sorted(part.name for part in (tmp_path / "out").iterdir()) == ["fit.json", "identified.urdf"]
     assert "<!-- mine -->" in (tmp_path / "out" / "identified.urdf").read_text(encoding="utf-8")
+    assert "steelyard: warning: URDF has no place for armature of all joints" in ran.err
     assert all(word in ran.out for word in ("Prediction errors", "Base parameters", "± 2σ", "wrote fit.json, identified.urdf"))
 
 

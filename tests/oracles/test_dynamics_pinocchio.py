@@ -10,8 +10,8 @@ from steelyard.algebra.spatial import at_com
 from steelyard.dynamics.aba import aba
 from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
-from steelyard.dynamics.customise.base_inertias import regrouped
-from steelyard.dynamics.customise.canonical_frames import canonical
+from steelyard.dynamics.customise.base_inertias import with_base_inertias
+from steelyard.dynamics.customise.canonical_frames import in_canonical_frames
 from steelyard.dynamics.forward_by_crba import forward_by_crba
 from steelyard.dynamics.gravity import gravity_torque
 from steelyard.dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate, poses
@@ -100,7 +100,7 @@ def check(oracle: Oracle, rng: np.random.Generator, tolerance: float = TOLERANCE
     M = pin.crba(model, data, x)
     M = G.T @ (np.triu(M) + np.triu(M, 1).T) @ G + np.diag([terms.get("armature", 0.0) for terms in tree.terms])
     C = G.T @ pin.computeCoriolisMatrix(model, data, x, xd) @ G
-    fast = regrouped(canonical(tree))
+    fast = with_base_inertias(in_canonical_frames(tree))
     for form in (tree, fast):
         close(rnea(form, q, qd, qdd), tau, tolerance)
         close(gravity_torque(form, q), G.T @ pin.computeGeneralizedGravity(model, data, x), tolerance)
@@ -118,7 +118,7 @@ def check_forward(oracle: Oracle, rng: np.random.Generator) -> None:
     expected = oracle.G.T @ pin.aba(model, data, oracle.configuration(q), oracle.G @ qd, oracle.G @ rigid)
     assert not any("armature" in terms for terms in tree.terms)
     for forward in (aba, forward_by_crba):
-        for form in (tree, regrouped(canonical(tree))):
+        for form in (tree, with_base_inertias(in_canonical_frames(tree))):
             close(forward(form, q, qd, full), expected, TOLERANCE)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from typing import Annotated, NoReturn
 
 import typer
 
-from ..errors import SteelyardError
+from ..errors import SteelyardError, SteelyardWarning
 from ..files import OVERWRITE
 from ..version import __version__
 from .commands import bench, demo, excite, export, identify, logs, robots, torque
@@ -47,9 +48,12 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and leave with its exit code. A warning of the library is a sentence on stderr."""
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", SteelyardWarning)
+            warnings.showwarning = _warn
+            app()
     except SteelyardError as error:
         _stop(str(error).replace(OVERWRITE, "give --force to replace it"), BAD_INPUT)
     except KeyboardInterrupt:
@@ -65,6 +69,11 @@ def main() -> None:
         _stop(
             f"a defect in steelyard, {type(error).__name__}: {error}. Set STEELYARD_TRACEBACK=1 to see where, and please report it", DEFECT
         )
+
+
+def _warn(message: Warning | str, category: type[Warning], *_: object) -> None:
+    if issubclass(category, SteelyardWarning):  # what other packages warn their developers of is not for users
+        print(f"steelyard: warning: {message}", file=sys.stderr)
 
 
 def _stop(sentence: str, code: int) -> NoReturn:

@@ -51,7 +51,7 @@ def trace_equations(tree: Tree, parameters: str, geometry: str) -> Traced:
         M,
         christoffel_matrix(M, q, qd),
         [derivative([U], {x: 1.0})[0] for x in q],
-        friction_torque(model, qd),
+        friction_torque(model, qd, q),
         inverse_dynamics(model, q, qd, qdd),
         regressor(model, q, qd, qdd),
         list(parameter_values(model)),

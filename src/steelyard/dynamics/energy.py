@@ -1,4 +1,4 @@
-"""Kinetic energy. The potential energy is with gravity."""
+"""Kinetic energy and generalised momentum. The potential energy is with gravity."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from ..algebra import vector as v3
 from ..algebra.scalar import Scalar, Scalars
-from ..algebra.spatial import Inertia, Motion
+from ..algebra.spatial import Force, Inertia, Motion
 from ..mechanism.tree import Tree
-from .joint import JointMotion, joint_motions, joint_rates
+from .joint import JointMotion, joint_motions, joint_rates, to_coordinates
 from .joint_torques import inertial_torque
-from .rotors import rotor_energy
+from .rnea import cross_constant, gather_forces, joint_efforts
+from .rotors import rotor_energy, rotor_momentum
 
 
 def kinetic_energy(tree: Tree, q: Scalars, qd: Scalars) -> Scalar:
@@ -42,3 +43,24 @@ def body_energy(inertia: Inertia, motion: Motion) -> Scalar:
     w, v = motion
     linear = v3.add(v3.scale(m, v), v3.scale(2.0, v3.cross(w, h)))
     return 0.5 * (v3.dot(v, linear) + v3.dot(w, v3.apply_symmetric(I, w)))
+
+
+def momentum(tree: Tree, q: Scalars, qd: Scalars) -> list[Scalar]:
+    """p = M(q) qd, rotors included. q [rad|m], qd: n scalars each. Returns n scalars [kg m2/s|kg m/s].
+
+    Momenta of bodies add up towards the base as forces do, so p is what Newton-Euler gives for qd in the place of qdd at rest, weightless.
+    De Luca and Mattone 2003 (the momentum of the collision observer).
+    """
+    joints = joint_motions(tree, q)
+    velocities = spread_velocity(tree, joints, qd)  # base to tip
+    momenta = [body_momentum(body.inertia, motion) for body, motion in zip(tree.bodies, velocities, strict=True)]
+    rigid = to_coordinates(tree, joint_efforts(joints, gather_forces(tree, joints, momenta)))  # tip to base
+    drives = zip(inertial_torque(tree, qd), rotor_momentum(tree, q, qd), strict=True)
+    return [p + (a + b) for p, (a, b) in zip(rigid, drives, strict=True)]
+
+
+def body_momentum(inertia: Inertia, motion: Motion) -> Force:
+    """Linear momentum m v + w x h, and angular momentum I w + h x v about the body's origin."""
+    m, h, I = inertia  # noqa: E741
+    w, v = motion
+    return Force(v3.add(v3.scale(m, v), v3.cross(w, h)), v3.add(v3.apply_symmetric(I, w), cross_constant(h, v)))

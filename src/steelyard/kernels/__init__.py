@@ -16,8 +16,8 @@ from ..compiler.ir.program import Program, trace
 from ..compiler.runtime.cache import sources
 from ..compiler.runtime.fork import once_per_process
 from ..compiler.runtime.kernel import Kernel
-from ..dynamics.customise.base_inertias import regrouped
-from ..dynamics.customise.canonical_frames import canonical
+from ..dynamics.customise.base_inertias import with_base_inertias
+from ..dynamics.customise.canonical_frames import in_canonical_frames
 from ..dynamics.wrench import wrenches_on_bodies
 from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import Tree
@@ -29,7 +29,7 @@ __all__ = ["ALGORITHMS", "Algorithm", "cost", "customised", "kernel", "program"]
 
 def customised(tree: Tree) -> Tree:
     """The tree whose joint-space dynamics are the same in the fewest constants. Khalil and Kleinfinger 1987."""
-    return regrouped(canonical(tree))
+    return with_base_inertias(in_canonical_frames(tree))
 
 
 def program(

@@ -10,12 +10,11 @@ from ..compiler.ir.program import Operand, Shape
 from ..dynamics.aba import aba
 from ..dynamics.coriolis import christoffel, coriolis_matrix
 from ..dynamics.crba import mass_matrix
-from ..dynamics.energy import kinetic_energy
+from ..dynamics.energy import kinetic_energy, momentum
 from ..dynamics.forward_by_crba import forward_by_crba
 from ..dynamics.gravity import gravity_torque, potential_energy
 from ..dynamics.joint_torques import friction_torque
 from ..dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
-from ..dynamics.momentum import momentum
 from ..dynamics.reactions import forward_reactions, forward_reactions_by_aba, joint_reactions
 from ..dynamics.regressor import regressor
 from ..dynamics.rnea import inverse_dynamics

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -37,6 +37,7 @@ __all__ = [
     "with_rotors",
     "without_friction",
     "without_rotors",
+    "without_terms",
 ]
 
 
@@ -83,6 +84,20 @@ def without_rotors(mechanism: Mechanism) -> Mechanism:
     joints = tuple(replace(joint, terms=joint.terms.changed(inertial), rotor=None) for joint in mechanism.joints)
     couplings = tuple(replace(each, terms=each.terms.changed(inertial)) for each in mechanism.couplings)
     return replace(mechanism, joints=joints, couplings=tuple(each for each in couplings if each.terms))
+
+
+def without_terms(mechanism: Mechanism, names: Collection[tuple[str, str]]) -> Mechanism:
+    """Take away joint terms by joint and key; `ratio` stands for a spinning rotor, shared_... for a term of a coupling."""
+
+    def left(joint: Joint) -> Joint:
+        terms = joint.terms.changed({key: None for name, key in names if name == joint.name and key in joint.terms})
+        return replace(joint, terms=terms, rotor=None if (joint.name, "ratio") in names else joint.rotor)
+
+    couplings = [
+        replace(each, terms=each.terms.changed({key: None for key in each.terms if (each.joint_b, f"shared_{key}") in names}))
+        for each in mechanism.couplings
+    ]
+    return replace(mechanism, joints=tuple(map(left, mechanism.joints)), couplings=tuple(each for each in couplings if each.terms))
 
 
 def with_coupling(mechanism: Mechanism, joint_a: str, joint_b: str, **given: float | None) -> Mechanism:

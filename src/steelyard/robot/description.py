@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..compiler.runtime.kernel import Kernel
-from ..dynamics.customise.right_angles import HARMLESS, settled
+from ..dynamics.customise.right_angles import HARMLESS, with_right_angles
 from ..dynamics.kinematics import find_frame
 from ..errors import CallError
 from ..kernels import kernel
@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 Wrench = ArrayLike | Mapping[str, ArrayLike]
 
 
-class Described:
+class Description:
     """A mechanism, reduced to moving bodies, with the kernels that were made for it."""
 
     __slots__ = ("__dict__", "__weakref__", "_gufuncs")  # a slot is found faster than an entry of the dict
@@ -41,7 +41,7 @@ class Described:
     @cached_property
     def tree(self) -> Tree:
         """The moving bodies, as the algorithms see them; right angles as they are meant where that is harmless."""
-        return settled(reduce(self.mechanism))
+        return with_right_angles(reduce(self.mechanism))
 
     @property
     def name(self) -> str:
@@ -122,7 +122,7 @@ class Described:
         return f"Robot({self.name!r}, n={self.n}, {len(self.parameters)} parameters)"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Described) and self.fingerprint == other.fingerprint
+        return isinstance(other, Description) and self.fingerprint == other.fingerprint
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from .description import Array, Described, Wrench
+from .description import Array, Description, Wrench
 
 
-class Dynamics(Described):
+class Dynamics(Description):
     """The equations of motion and their parts."""
 
     def inverse_dynamics(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..mechanism import Mechanism, edit
-from .description import Described
+from .description import Description
 
 if TYPE_CHECKING:
     from . import Robot
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Values = float | Sequence[float] | Mapping[str, float]
 
 
-class Edits(Described):
+class Edits(Description):
     """Every edit returns a new robot."""
 
     def with_parameters(self, pi: ArrayLike) -> Robot:

@@ -3,25 +3,62 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..mechanism.edit import tips
-from .description import Described
+import numpy as np
+
+from ..errors import SteelyardWarning
+from ..mechanism import edit
+from .description import Array, Description
 
 if TYPE_CHECKING:
     from ..closed_form import Symbolic
+    from ..mechanism.formats.urdf.write_urdf import ExtensionTerm
 
 
-class Files(Described):
+class Files(Description):
     """What leaves the program."""
 
     def to_urdf(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write a URDF: the file it was loaded from with the numbers of this robot in it, all else untouched; or a new one."""
+        """Write a URDF: the file it was loaded from with the numbers of this robot in it, all else untouched; or a new one.
+
+        URDF has no place for some joint terms. They are written into elements that only steelyard reads, and a SteelyardWarning says how
+        much torque other programs will miss.
+        """
         from ..mechanism.formats.urdf.write_urdf import write_urdf
 
-        write_urdf(self.mechanism, path, overwrite=overwrite)
+        unread = write_urdf(self.mechanism, path, overwrite=overwrite)
+        if unread:
+            warnings.warn(self._missed_by_others(unread), SteelyardWarning, stacklevel=2)
+
+    def _missed_by_others(self, unread: Sequence[ExtensionTerm]) -> str:
+        """A sentence about joint terms that other programs do not read, with the torque that they make, at motions within the limits."""
+        plain = type(self)(edit.without_terms(self.mechanism, {(each.joint, each.term) for each in unread}))
+        ours, theirs = (robot._call("inverse_dynamics", self._motions(), None, None) for robot in (self, plain))
+        missed = np.abs(ours - theirs).max(axis=0)
+        worst = int(np.argmax(missed))
+        owners = {each.term: [e.joint for e in unread if e.term == each.term] for each in unread}
+        everywhere = [joint.name for joint in self.mechanism.joints if joint.kind != "fixed"]
+        terms = "; ".join(f"{key} of {'all joints' if names == everywhere else ', '.join(names)}" for key, names in owners.items())
+        size = f"{missed[worst]:.3g} {'N' if self._slides(worst) else 'N m'} at {self.joint_names[worst]}"
+        return (
+            f"URDF has no place for {terms}: only steelyard reads it from this file; the torques of other programs differ by up to {size}"
+        )
+
+    def _motions(self, samples: int = 64) -> tuple[Array, Array, Array]:
+        """q, qd, qdd, (samples, n): random within the limits, at most half a turn and 1 rad/s where there are none."""
+        rng = np.random.default_rng(0)
+        lower = np.array([max(limits.lower, -np.pi) for limits in self.tree.limits])
+        upper = np.array([min(limits.upper, np.pi) for limits in self.tree.limits])
+        speed = np.array([limits.velocity if np.isfinite(limits.velocity) else 1.0 for limits in self.tree.limits])
+        q, qd, qdd = rng.uniform(-1.0, 1.0, (3, samples, self.n))
+        return lower + (upper - lower) * (q + 1.0) / 2.0, speed * qd, speed * qdd
+
+    def _slides(self, coordinate: int) -> bool:
+        return next(body.kind == "prismatic" for body in self.tree.bodies if body.coordinate == coordinate)
 
     def to_toml(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write a TOML description that `load` reads back exactly."""
@@ -45,7 +82,7 @@ class Files(Described):
         """
         from ..c_export import module, write_c
 
-        branched = frame is None and functions is None and len(tips(self.mechanism)) != 1  # then kinematics are left out
+        branched = frame is None and functions is None and len(edit.tips(self.mechanism)) != 1  # then kinematics are left out
         at = None if branched else self._frame(frame)
         made = module(self.tree, self.name, at, real=real, functions=functions, fingerprint=self.fingerprint, wrench=wrench)
         return write_c(made, directory, overwrite)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from .description import Array, Described
+from .description import Array, Description
 
 
-class Kinematics(Described):
+class Kinematics(Description):
     """Poses and Jacobians of any frame."""
 
     def forward_kinematics(self, q: ArrayLike, frame: str | None = None, *, out: Array | None = None) -> Array:

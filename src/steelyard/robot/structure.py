@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .description import Array, Described, Wrench
+from .description import Array, Description, Wrench
 from .observer import residual
 
 
-class Structure(Described):
+class Structure(Description):
     """What controllers, observers and designers ask of a model."""
 
     def christoffel(self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:

@@ -9,12 +9,11 @@ from steelyard.algebra.spatial import Inertia
 from steelyard.dynamics.aba import aba
 from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
-from steelyard.dynamics.customise.base_inertias import regrouped
-from steelyard.dynamics.customise.canonical_frames import canonical
-from steelyard.dynamics.energy import kinetic_energy
+from steelyard.dynamics.customise.base_inertias import with_base_inertias
+from steelyard.dynamics.customise.canonical_frames import in_canonical_frames
+from steelyard.dynamics.energy import kinetic_energy, momentum
 from steelyard.dynamics.forward_by_crba import forward_by_crba
 from steelyard.dynamics.gravity import gravity_torque
-from steelyard.dynamics.momentum import momentum
 from steelyard.dynamics.rnea import inverse_dynamics
 from steelyard.mechanism.parameter_vector import parameters, with_scalars
 from tests.random_robots import close, random_state, random_tree
@@ -22,7 +21,11 @@ from tests.random_robots import close, random_state, random_tree
 CASES = [(seed, seed % 3 == 2, seed % 4 == 1) for seed in range(24)]
 
 
-@pytest.mark.parametrize("change", [canonical, regrouped, lambda tree: regrouped(canonical(tree))], ids=["canonical", "regrouped", "both"])
+@pytest.mark.parametrize(
+    "change",
+    [in_canonical_frames, with_base_inertias, lambda tree: with_base_inertias(in_canonical_frames(tree))],
+    ids=["canonical", "regrouped", "both"],
+)
 @pytest.mark.parametrize(("seed", "tied", "chain"), CASES)
 def test_joint_space_does_not_notice(seed, tied, chain, change):
     rng = np.random.default_rng(seed)
@@ -43,7 +46,7 @@ def test_joint_space_does_not_notice(seed, tied, chain, change):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_canonical_frames_stand_on_the_axes(seed):
-    tree = canonical(random_tree(np.random.default_rng(seed), 7, chain=True))
+    tree = in_canonical_frames(random_tree(np.random.default_rng(seed), 7, chain=True))
     assert tree.gravity[:2] == (0.0, 0.0)
     assert not tree.frames
     for i, body in enumerate(tree.bodies):
@@ -55,7 +58,7 @@ def test_canonical_frames_stand_on_the_axes(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_regrouping_leaves_exact_zeros(seed):
-    tree = regrouped(canonical(random_tree(np.random.default_rng(seed), 7)))
+    tree = with_base_inertias(in_canonical_frames(random_tree(np.random.default_rng(seed), 7)))
     assert any(body.kind == "revolute" for body in tree.bodies)
     for i, body in enumerate(tree.bodies):
         slides_on_it = any(other.kind == "prismatic" and other.parent == i for other in tree.bodies)
@@ -72,7 +75,7 @@ def test_canonical_takes_parameters_that_are_scalars(rng):
     q, qd, qdd = random_state(rng, tree, 3)
     pi = np.array(parameters(tree))[:, None] * rng.uniform(0.9, 1.1, size=(1, 3))
     free = with_scalars(tree, list(pi))
-    close(inverse_dynamics(regrouped(canonical(free)), q, qd, qdd), inverse_dynamics(free, q, qd, qdd))
+    close(inverse_dynamics(with_base_inertias(in_canonical_frames(free)), q, qd, qdd), inverse_dynamics(free, q, qd, qdd))
 
 
 def test_a_robot_without_weight_has_canonical_frames_too(rng):
@@ -80,4 +83,4 @@ def test_a_robot_without_weight_has_canonical_frames_too(rng):
 
     tree = replace(random_tree(rng, 5), gravity=(0.0, 0.0, 0.0))
     q, qd, qdd = random_state(rng, tree)
-    close(inverse_dynamics(canonical(tree), q, qd, qdd), inverse_dynamics(tree, q, qd, qdd))
+    close(inverse_dynamics(in_canonical_frames(tree), q, qd, qdd), inverse_dynamics(tree, q, qd, qdd))

@@ -12,13 +12,12 @@ from steelyard.algebra.vector import Symmetric
 from steelyard.dynamics.aba import aba
 from steelyard.dynamics.coriolis import christoffel, coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
-from steelyard.dynamics.customise.base_inertias import regrouped
-from steelyard.dynamics.energy import kinetic_energy
+from steelyard.dynamics.customise.base_inertias import with_base_inertias
+from steelyard.dynamics.energy import kinetic_energy, momentum
 from steelyard.dynamics.forward_by_crba import forward_by_crba
 from steelyard.dynamics.gravity import gravity_torque, potential_energy
 from steelyard.dynamics.joint_torques import friction_torque
 from steelyard.dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
-from steelyard.dynamics.momentum import momentum
 from steelyard.dynamics.regressor import regressor
 from steelyard.dynamics.rnea import inverse_dynamics
 from steelyard.mechanism.joint_terms import JOINT_TERMS, Terms
@@ -137,7 +136,7 @@ def robot(request):
     """A tree, its coordinate units and state, all of units; in the last one as regrouped for speed."""
     seed, regroup = request.param
     tree = with_units(random_tree(np.random.default_rng(seed), 7))
-    tree = regrouped(tree) if regroup else tree
+    tree = with_base_inertias(tree) if regroup else tree
     x = [position(kind) for kind in coordinate_kinds(tree)]
     return tree, x, [u / S for u in x], [u / S / S for u in x]
 

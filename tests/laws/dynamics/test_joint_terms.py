@@ -12,6 +12,7 @@ from steelyard.dynamics.aba import aba
 from tests.laws.dynamics.law import close
 from tests.zoo import ALL_TERMS, ZOO, case, robot
 
+pytestmark = pytest.mark.filterwarnings("ignore:URDF has no place:steelyard.SteelyardWarning")
 FORMS = {
     "linear": {"viscous": 2.0, "coulomb": 3.0, "offset": 0.5},
     "asymmetric": {"viscous": 2.0, "coulomb": 3.0, "negative": 4.0},
@@ -88,3 +89,11 @@ def test_rotors_that_make_no_sense_are_named(change, offender):
 def test_a_rotor_on_the_link_that_it_moves_is_refused():
     with pytest.raises(sy.ModelError, match="which the joint itself moves"):
         sy.load("spatial_3r").with_rotors(0.1, ratio=10.0, mount="link3")
+
+
+@pytest.mark.filterwarnings("error::steelyard.SteelyardWarning")
+def test_a_urdf_that_others_read_differently_is_said_with_the_size_of_the_difference(tmp_path: Path) -> None:
+    made = sy.load("planar_2r").with_rotors({"joint2": 0.4}).with_friction(viscous=1.0)
+    with pytest.warns(sy.SteelyardWarning, match=r"no place for armature of joint2: .* differ by up to 0\.4 N m at joint2"):
+        made.to_urdf(tmp_path / "robot.urdf")
+    sy.load("planar_2r").with_friction(viscous=1.0, coulomb=2.0).to_urdf(tmp_path / "plain.urdf")

@@ -11,9 +11,9 @@ from steelyard.compiler.ir.program import Operand, trace
 from steelyard.dynamics.aba import aba
 from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
-from steelyard.dynamics.customise.base_inertias import regrouped
-from steelyard.dynamics.customise.canonical_frames import canonical
-from steelyard.dynamics.customise.right_angles import settled
+from steelyard.dynamics.customise.base_inertias import with_base_inertias
+from steelyard.dynamics.customise.canonical_frames import in_canonical_frames
+from steelyard.dynamics.customise.right_angles import with_right_angles
 from steelyard.dynamics.forward_by_crba import forward_by_crba
 from steelyard.dynamics.gravity import gravity_torque
 from steelyard.dynamics.regressor import regressor
@@ -67,7 +67,7 @@ def count(algorithm, tree: Tree) -> int:
 def arm(request, example_robots) -> tuple[str, Tree]:
     """An arm without the friction that its file happens to give."""
     path = example_robots / FILES[request.param]
-    tree = settled(reduce(snapped(read_urdf(path.read_text(encoding="utf-8"), str(path)))))
+    tree = with_right_angles(reduce(snapped(read_urdf(path.read_text(encoding="utf-8"), str(path)))))
     return request.param, tree.without_friction()
 
 
@@ -83,7 +83,7 @@ def test_as_read(arm):
 
 def test_in_canonical_frames_with_regrouped_inertias(arm):
     name, tree = arm
-    check(name, regrouped(canonical(tree)), CUSTOMISED)
+    check(name, with_base_inertias(in_canonical_frames(tree)), CUSTOMISED)
 
 
 def test_a_count_that_rises_is_noticed(arm):

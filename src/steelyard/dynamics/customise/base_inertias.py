@@ -1,4 +1,4 @@
-"""Moving to the parent what a joint cannot tell from the parent: many of a body's ten numbers become zero, the torques stay."""
+"""Inertias regrouped to base parameters: what does not move relative to a joint goes to the parent, and the torques stay the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...mechanism.tree import Body, Tree
 from ..joint import principal
 
 
-def regrouped(tree: Tree) -> Tree:
+def with_base_inertias(tree: Tree) -> Tree:
     """The tree with inertias that give the same torques in fewer numbers; no longer those of real bodies.
 
     A rod of mass on a turning joint's axis moves alike on either side of the joint, so it goes to the parent: of a body that turns about z
@@ -29,7 +29,7 @@ def regrouped(tree: Tree) -> Tree:
 
 
 def movable(body: Body, inertia: Inertia) -> Inertia:
-    """The part of a body's inertia that does not notice its joint's motion."""
+    """The part of a body's inertia that moves alike on either side of its joint."""
     if body.kind == "prismatic":
         return Inertia(0.0, ZERO, inertia.I)
     k = principal(body.axis)

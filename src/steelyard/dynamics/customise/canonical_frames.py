@@ -20,10 +20,10 @@ from ...mechanism.tree import Body, Tree
 Array = NDArray[np.float64]
 
 
-def canonical(tree: Tree) -> Tree:
+def in_canonical_frames(tree: Tree) -> Tree:
     """The tree with link frames on the joints' axes, gravity along the base's -z, constant joint angles in `Body.offset`, no named frames.
 
-    Exact to rounding for every quantity in joint space: tau(canonical(tree)) = tau(tree). Entries below 1e-14 of their scale become zero.
+    Exact to rounding for every quantity in joint space: the torques are the same. Entries below 1e-14 of their scale become zero.
     Khalil and Kleinfinger 1986 (modified Denavit-Hartenberg frames for trees).
     """
     base, turns = choose_turns(tree)

@@ -1,4 +1,4 @@
-"""Right angles that a file means but does not write to the last digit, taken as meant where that changes nothing that counts."""
+"""Right angles that a file means but does not write to the last digit: used where that changes no acceleration noticeably."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HARMLESS = 4e-10  # of the largest acceleration
 _SAMPLES = 6
 
 
-def settled(tree: Tree) -> Tree:
+def with_right_angles(tree: Tree) -> Tree:
     """The tree with rotations and axes snapped from 1e-11 where no acceleration changes by more than 4e-10 of the largest, else as it is.
 
     A joint that says 1.57079632679 then costs nothing when it is traced. Light bodies at the end of heavy arms magnify what is snapped:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ....errors import ModelError
 from ....files import write_whole
-from ...joint_terms import JOINT_TERMS
+from ...joint_terms import COUPLING_TERMS, JOINT_TERMS
 from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism
 from ...near_integers import snapped
 from ..inertial import differences, motor_side
@@ -48,7 +48,7 @@ def extension_terms(text: str) -> tuple[ExtensionTerm, ...]:
         ExtensionTerm(joint.attributes["name"], term, value)
         for joint in parse(text, "URDF").all("joint")
         for ours in joint.all("steelyard")
-        for term in (*(row.key for row in JOINT_TERMS), "ratio")
+        for term in (*(row.key for row in JOINT_TERMS), *(f"shared_{row.key}" for row in COUPLING_TERMS), "ratio")
         if (value := float(ours.attributes.get(term, 0.0)))
     )
 
