@@ -71,7 +71,7 @@ def main() -> None:
         )
 
 
-def _warn(message: Warning | str, category: type[Warning], *_: object) -> None:
+def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
     if issubclass(category, SteelyardWarning):  # what other packages warn their developers of is not for users
         print(f"steelyard: warning: {message}", file=sys.stderr)
 
