@@ -16,7 +16,7 @@ import numpy as np
 import steelyard as sy
 from benchmarks.targets import ROBOTS, urdf
 from steelyard.apps.inputs import load
-from steelyard.apps.show.console import console
+from steelyard.apps.show.terminal import console
 from steelyard.kernels import kernel
 from steelyard.robot import SINGLE_CALLS
 

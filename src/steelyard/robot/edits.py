@@ -12,7 +12,7 @@ from ..mechanism import Mechanism, edit
 from .description import Description
 
 if TYPE_CHECKING:
-    from . import Robot
+    from typing_extensions import Self
 
 Values = float | Sequence[float] | Mapping[str, float]
 
@@ -20,15 +20,15 @@ Values = float | Sequence[float] | Mapping[str, float]
 class Edits(Description):
     """Every edit returns a new robot."""
 
-    def with_parameters(self, pi: ArrayLike) -> Robot:
+    def with_parameters(self, pi: ArrayLike) -> Self:
         """This robot with another parameter vector, in the order of `parameter_names`."""
         return self._like(edit.with_parameters(self.mechanism, np.asarray(pi, dtype=float)))
 
-    def with_gravity(self, gravity: Sequence[float]) -> Robot:
+    def with_gravity(self, gravity: Sequence[float]) -> Self:
         """This robot under another gravity vector, in the base frame [m/s2]."""
         return self._like(edit.with_gravity(self.mechanism, gravity))
 
-    def with_payload(self, mass: float, com: Sequence[float] = (0.0, 0.0, 0.0), inertia: Any = 0.0, frame: str | None = None) -> Robot:
+    def with_payload(self, mass: float, com: Sequence[float] = (0.0, 0.0, 0.0), inertia: Any = 0.0, frame: str | None = None) -> Self:
         """This robot holding a load: mass [kg], centre of mass [m] and inertia about it [kg m2], in a frame (the end-effector by
         default).
         """
@@ -36,7 +36,7 @@ class Edits(Description):
 
     def with_friction(
         self, viscous: Values | None = None, coulomb: Values | None = None, offset: Values | None = None, **terms: Values | None
-    ) -> Robot:
+    ) -> Self:
         """This robot with friction Fv qd + Fc sign(qd) + F0 [N m|N]: each one number, one per joint, or by joint name.
 
         Further terms are the keys of `mechanism.joint_terms.FRICTION`: `negative` Fn is the Coulomb friction of backward motion, `stiction`
@@ -45,19 +45,19 @@ class Edits(Description):
         """
         return self._like(edit.with_friction(self.mechanism, viscous=viscous, coulomb=coulomb, offset=offset, **terms))
 
-    def with_coupling(self, joint_a: str, joint_b: str, **terms: float | None) -> Robot:
+    def with_coupling(self, joint_a: str, joint_b: str, **terms: float | None) -> Self:
         """This robot with a motor that two joints share: armature Iam, viscous Fvm, coulomb Fcm, width, as `mechanism.Coupling` says."""
         return self._like(edit.with_coupling(self.mechanism, joint_a, joint_b, **terms))
 
-    def with_joint_terms(self, keys: Sequence[str]) -> Robot:
+    def with_joint_terms(self, keys: Sequence[str]) -> Self:
         """This robot with a parameter for each of these joint terms at every joint, zero where it had none: armature, viscous, ..."""
         return self._like(edit.with_joint_terms(self.mechanism, keys))
 
-    def without_friction(self) -> Robot:
+    def without_friction(self) -> Self:
         """This robot with joints that do not rub."""
         return self._like(edit.without_friction(self.mechanism))
 
-    def with_rotors(self, armature: Values | None = None, ratio: Values | None = None, axis: Any = None, mount: Any = None) -> Robot:
+    def with_rotors(self, armature: Values | None = None, ratio: Values | None = None, axis: Any = None, mount: Any = None) -> Self:
         """This robot with rotor inertias Ia = ratio^2 Im as seen at the joints [kg m2|kg]: the diagonal approximation.
 
         With a gear `ratio` the rotors spin on the link `mount` (the joint's parent by default) about the unit vector `axis` of that link
@@ -65,13 +65,13 @@ class Edits(Description):
         """
         return self._like(edit.with_rotors(self.mechanism, armature, ratio, axis, mount))
 
-    def without_rotors(self) -> Robot:
+    def without_rotors(self) -> Self:
         """This robot without rotor inertia, shared motors included."""
         return self._like(edit.without_rotors(self.mechanism))
 
-    def freeze(self, positions: Mapping[str, float]) -> Robot:
+    def freeze(self, positions: Mapping[str, float]) -> Self:
         """This robot with some joints held at given positions [rad|m]."""
         return self._like(edit.freeze(self.mechanism, positions))
 
-    def _like(self, mechanism: Mechanism) -> Robot:
-        return type(self)(mechanism)  # type: ignore[return-value]
+    def _like(self, mechanism: Mechanism) -> Self:
+        return type(self)(mechanism)
