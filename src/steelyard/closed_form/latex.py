@@ -1,4 +1,4 @@
-"""Equations as LaTeX that fits its page: long sums are broken at their signs, long lists of equations into several."""
+"""Equations as LaTeX that fits a page: long sums are broken at their signs, long lists of equations into several displays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ..version import __version__
 from .quantities import Quantities
 
-WIDTH = 85  # signs in a line
+WIDTH = 85  # characters in a line
 FRONTS = {"1": "", "-1": "-"}
 BLOCK = 30  # lines in one display: TeX sets a display in memory
 HEADS = {"T": "T", "U": "U", "L": "L", "M": "M", "C": "C", "Y": "Y", "g": "g_{{{}}}", "friction": r"\tau_{{f,{}}}", "tau": r"\tau_{{{}}}"}
@@ -23,18 +23,18 @@ PREAMBLE = r"""\documentclass[10pt]{article}
 
 
 def display(model: Quantities, quantity: str, value: Any) -> str:
-    """The terms that a quantity needs, then its entries, as align* environments."""
+    """Return the terms that a quantity needs, then its entries, as align* environments."""
     terms = [(latex(symbol), expression) for symbol, expression in model.needed_terms(value).items()]
     return aligned(terms + entries(model, quantity, value))
 
 
 def document(model: Quantities) -> str:
-    """A whole LaTeX document."""
+    """Return a whole LaTeX document."""
     return PREAMBLE + body(model) + "\\end{document}\n"
 
 
 def body(model: Quantities) -> str:
-    """The whole model: what stands between begin{document} and end{document}."""
+    """Return the body of a document on the whole model."""
     joints = ", ".join(f"$q_{{{i}}}$ {escape(name)}" for i, name in enumerate(model.joint_names, 1))
     parts = [
         f"\\section*{{{escape(model.name)}}}",
@@ -48,7 +48,7 @@ def body(model: Quantities) -> str:
         *_section("Gravity", r"$g = \partial U / \partial q$." + "\n" + aligned(entries(model, "g", model.g))),
         *(_section("Friction", aligned(entries(model, "friction", model.friction))) if any(model.friction) else []),
         *_section("Torques", aligned(entries(model, "tau", model.tau))),
-        *_section("Regressor", regressor(model)),
+        *_section("Regressor", regressor_section(model)),
     ]
     return "\n".join(parts) + "\n"
 
@@ -63,7 +63,7 @@ def _section(title: str, text: str) -> list[str]:
 
 
 def entries(model: Quantities, quantity: str, value: Any) -> list[tuple[str, Any]]:
-    """Left and right sides of a quantity's entries; of a symmetric matrix the upper half, of the regressor what is not zero."""
+    """Return left and right sides of a quantity's entries: the upper half of M, the entries of Y that are not zero, all others in full."""
     head = HEADS[quantity]
     if quantity in ("T", "U", "L"):
         return [(head, value)]
@@ -77,8 +77,8 @@ def entries(model: Quantities, quantity: str, value: Any) -> list[tuple[str, Any
     ]
 
 
-def regressor(model: Quantities) -> str:
-    """The parameters in their order, the nonzero entries, and what is known of the columns."""
+def regressor_section(model: Quantities) -> str:
+    """Return the parameters in order, the nonzero entries of Y, and its zero and dependent columns."""
     names = [escape(name) for name in model.parameter_names]
     listed = ", ".join(f"{j}~{name}" for j, name in enumerate(names, 1))
     lines = [f"Columns, in the order of $\\pi$: {listed}.", ""]
@@ -99,18 +99,18 @@ def _columns_sum(relation: Any) -> Any:
 
 
 def symbol_table(model: Quantities) -> str:
-    """Every symbol with what it is and its value."""
+    """Return a table of the symbols with meaning, value and unit."""
     rows = [f"${latex(s)}$ & {escape(x.meaning)} & {x.value:.6g} & {unit(x.unit)} \\\\" for s, x in model.symbols.items()]
     return "\n".join([r"\begin{longtable}{llrl}", *rows, r"\end{longtable}"])
 
 
 def aligned(equations: Iterable[tuple[str, Any]]) -> str:
-    """Equations as align* environments, a long right side on several lines."""
+    """Return equations as align* environments, with a long right side on several lines."""
     lines = [line for left, right in equations for line in _lines(left, right)]
     blocks, start = [], 0
     while start < len(lines):
         end = start + BLOCK
-        while end < len(lines) and not lines[end][0]:  # an equation is not torn apart
+        while end < len(lines) and not lines[end][0]:  # an equation stays in one display
             end += 1
         text = " \\\\\n".join(text for _, text in lines[start:end])
         blocks.append(f"\\begin{{align*}}\n{text}\n\\end{{align*}}")
@@ -119,7 +119,7 @@ def aligned(equations: Iterable[tuple[str, Any]]) -> str:
 
 
 def _lines(left: str, right: Any) -> list[tuple[bool, str]]:
-    """The lines of one equation, with whether a line begins it."""
+    """Return the lines of one equation, each with whether it is the first."""
     lines: list[str] = []
     for piece in pieces(right):
         if lines and width(lines[-1]) + width(piece) <= WIDTH:
@@ -131,7 +131,7 @@ def _lines(left: str, right: Any) -> list[tuple[bool, str]]:
 
 
 def pieces(expression: Any) -> list[str]:
-    """An expression cut where a line may break: at the signs of a sum, and of a long sum in parentheses."""
+    """Split an expression where a line may break: at the signs of a sum, and of a long sum in parentheses."""
     if expression.is_Add:
         parts = [pieces(term) for term in expression.as_ordered_terms()]
         return [*parts[0], *(piece for part in parts[1:] for piece in (_signed(part[0]), *part[1:]))]
@@ -151,7 +151,7 @@ def _signed(text: str) -> str:
 
 
 def width(text: str) -> int:
-    """Signs that a piece takes on the page, roughly."""
+    """Estimate how many characters a piece takes on the page."""
     plain = re.sub(r"\\(left|right|bigl|bigr|quad|mathrm|operatorname)", "", text)
     plain = re.sub(r"\\(sin|cos|frac|tfrac)", "xxx", plain)
     return len(re.sub(r"\\[a-zA-Z]+|[{}_^& ]", lambda m: "x" if m.group().startswith("\\") else "", plain))
@@ -171,12 +171,12 @@ SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasc
 
 
 def escape(text: str) -> str:
-    """Text from a robot's file as it may stand in LaTeX."""
+    """Escape text from a robot's file for LaTeX."""
     return "".join(SPECIAL.get(c, c if c.isprintable() else "?") for c in text)
 
 
 def unbalanced(text: str) -> Sequence[str]:
-    """The environments and braces that do not close, in order; empty for LaTeX that is well formed."""
+    """Return the environments and braces that do not close, in order; empty for well-formed LaTeX."""
     stack: list[str] = []
     for match in re.finditer(r"\\begin\{(\w+\*?)\}|\\end\{(\w+\*?)\}|\\[{}]|\\left\b|\\right\b|[{}]", text):
         token, opened, closed = match.group(), match.group(1), match.group(2)

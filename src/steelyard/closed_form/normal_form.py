@@ -12,11 +12,11 @@ from functools import lru_cache
 from math import pi
 from typing import Any
 
-Terms = dict[tuple[Any, Any], Any]  # (monomial, wave) -> rational number, none of them zero; all of them SymPy's
+WaveTerms = dict[tuple[Any, Any], Any]  # (monomial, wave) -> rational number, none of them zero; all of them SymPy's
 TINY = 1e-12  # of the largest coefficient: what rounded rotations leave in the place of zero
 
 
-def normal_forms(expressions: Sequence[Any]) -> list[Terms]:
+def normal_forms(expressions: Sequence[Any]) -> list[WaveTerms]:
     """The normal form of each SymPy expression, whose numbers are rational.
 
     Any function other than sine and cosine (sign, tanh, ...) counts as an indeterminate.
@@ -32,10 +32,10 @@ def normal_forms(expressions: Sequence[Any]) -> list[Terms]:
     return [_terms(polynomial, symbols, angular) for polynomial in polynomials]
 
 
-def _terms(polynomial: Any, symbols: Sequence[Any], angular: Sequence[bool]) -> Terms:
+def _terms(polynomial: Any, symbols: Sequence[Any], angular: Sequence[bool]) -> WaveTerms:
     import sympy as sp
 
-    terms: Terms = {}
+    terms: WaveTerms = {}
     for powers, c in polynomial.terms():
         used = [(symbols[k], power, angular[k]) for k, power in enumerate(powers) if power]
         monomial = sp.Mul(*(x**power for x, power, turns in used if not turns))
@@ -97,7 +97,7 @@ def readable_number(x: Any) -> Any:
     return x if 16 % x.q == 0 and abs(x) < 10**9 else sp.Float(float(x), 15)
 
 
-def shortest_form(terms: Terms, outer: Collection[Any] = ()) -> Any:
+def shortest_form(terms: WaveTerms, outer: Collection[Any] = ()) -> Any:
     """The shortest of several expressions for a normal form. Terms are first collected by their powers of the symbols in `outer`.
 
     Coefficients below 1e-12 of the largest are left out.
@@ -105,7 +105,7 @@ def shortest_form(terms: Terms, outer: Collection[Any] = ()) -> Any:
     import sympy as sp
 
     least = TINY * max((abs(c) for c in terms.values()), default=0)
-    parts: dict[Any, Terms] = {}
+    parts: dict[Any, WaveTerms] = {}
     for (monomial, wave), c in terms.items():
         if abs(c) > least:
             inner, power = monomial.as_independent(*outer, as_Add=False) if outer else (monomial, sp.Integer(1))
@@ -113,7 +113,7 @@ def shortest_form(terms: Terms, outer: Collection[Any] = ()) -> Any:
     return sp.Add(*(_shortest(part, power) for power, part in parts.items()))
 
 
-def _shortest(terms: Terms, power: Any) -> Any:
+def _shortest(terms: WaveTerms, power: Any) -> Any:
     """The shorter of two expressions for power * terms, one in single waves and one in products of waves."""
     import sympy as sp
 
@@ -147,7 +147,7 @@ def simple_divisor(numbers: Iterable[Any]) -> Any:
     return divisor if 16 % divisor.q == 0 and 0 < divisor <= 16 else sp.Integer(1)
 
 
-def by_wave(terms: Terms) -> dict[Any, dict[Any, Any]]:
+def by_wave(terms: WaveTerms) -> dict[Any, dict[Any, Any]]:
     """Wave -> its coefficient, as monomial -> number."""
     groups: dict[Any, dict[Any, Any]] = {}
     for (monomial, wave), c in terms.items():
@@ -155,7 +155,7 @@ def by_wave(terms: Terms) -> dict[Any, dict[Any, Any]]:
     return groups
 
 
-def by_product(terms: Terms) -> dict[Any, dict[Any, Any]]:
+def by_product(terms: WaveTerms) -> dict[Any, dict[Any, Any]]:
     """Product of waves -> its coefficient, after pairs with equal coefficients have become products: a + a cos 2x is 2 a cos^2 x."""
     of_monomial: dict[Any, dict[Any, Any]] = {}
     for (monomial, wave), c in terms.items():

@@ -9,7 +9,7 @@ from typing import Any
 from ..mechanism.parameter_vector import parameter_names
 from ..mechanism.tree import Tree
 from ..parameters.base import group_parameters, sampled_regressor
-from .normal_form import Terms, readable_number
+from .normal_form import WaveTerms, readable_number
 
 Relations = dict[int, dict[int, Any]]  # a dependent column -> the columns that it is made of, with coefficients
 
@@ -38,7 +38,7 @@ class RegressorColumns:
         return [parameters[i] + sum(share) for i, share in zip(self.independent, shares, strict=True)]
 
 
-def exact_columns(Y: Sequence[Sequence[Terms]], constants: Sequence[Any]) -> RegressorColumns:
+def exact_columns(Y: Sequence[Sequence[WaveTerms]], constants: Sequence[Any]) -> RegressorColumns:
     """Columns of a regressor in normal form. `constants`: the symbols that do not change with the motion.
 
     Monomials and waves are independent functions of the motion, so that a relation between columns holds for each of them alone: a linear
@@ -58,7 +58,7 @@ def exact_columns(Y: Sequence[Sequence[Terms]], constants: Sequence[Any]) -> Reg
     return _columns(count, pivots, made, exact=True)
 
 
-def coefficient_rows(Y: Sequence[Sequence[Terms]], field: Any, constants: Sequence[Any]) -> list[dict[int, Any]]:
+def coefficient_rows(Y: Sequence[Sequence[WaveTerms]], field: Any, constants: Sequence[Any]) -> list[dict[int, Any]]:
     """One row per joint, monomial and wave of the motion: the coefficient of each column, an element of the field."""
     rows: dict[Any, dict[int, Any]] = {}
     for joint, row in enumerate(Y):
