@@ -11,7 +11,6 @@ from tests.house.sources import body_lines, cycles, functions, import_graph, mod
 
 MOST_FILES = 190  # of the whole package, __init__.py apart
 MOST_IN_A_FOLDER = 15  # __init__.py apart
-CROWDED = {"dynamics": 16}  # folders that are still to be thinned out
 
 
 def test_files_stay_small() -> None:
@@ -39,7 +38,7 @@ def test_no_folder_is_crowded() -> None:
     names = [Path(name) for name in modules() if not name.endswith("__init__.py")]
     assert len(names) <= MOST_FILES, f"{len(names)} files"
     counts = Counter(path.parent.as_posix() for path in names)
-    crowded = {folder: n for folder, n in counts.items() if n > CROWDED.get(folder, MOST_IN_A_FOLDER)}
+    crowded = {folder: n for folder, n in counts.items() if n > MOST_IN_A_FOLDER}
     assert not crowded, f"no folder with more than {MOST_IN_A_FOLDER} files: {crowded}"
 
 

@@ -14,7 +14,7 @@ from steelyard.algebra.spatial import Inertia, Pose, from_com, moved
 from steelyard.algebra.vector import Symmetric
 from steelyard.errors import CallError
 from steelyard.mechanism import Limits, Link, Mechanism, Mimic, Terms, edit, load, reduce, robots
-from steelyard.mechanism.fingerprint import fingerprint
+from steelyard.mechanism.model import fingerprint
 from steelyard.mechanism.parameter_vector import parameter_names, parameters
 from tests.plain_recursion import frame_pose, torques
 from tests.random_mechanisms import random_mechanism

@@ -15,12 +15,12 @@ from steelyard.algebra.spatial import Inertia, Pose, from_com, moved
 from steelyard.algebra.vector import ZERO, Symmetric, full
 from steelyard.errors import CallError, ModelError
 from steelyard.mechanism import Link, Mechanism, edit, load, reduce, robots
-from steelyard.mechanism.fingerprint import fingerprint
 from steelyard.mechanism.formats.inertial import HERE, about_frame, com_form
 from steelyard.mechanism.formats.toml.read_toml import read_toml
 from steelyard.mechanism.formats.toml.write_toml import toml, write_toml
 from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
 from steelyard.mechanism.formats.urdf.write_urdf import urdf, write_urdf
+from steelyard.mechanism.model import fingerprint
 from steelyard.mechanism.parameter_vector import parameters
 from tests.random_mechanisms import random_mechanism
 from tests.random_robots import random_inertia, random_pose

@@ -13,14 +13,12 @@ from ..mechanism import load as load_mechanism
 from .dynamics import Dynamics
 from .edits import Edits
 from .files import Files
-from .kinematics import Kinematics
 from .single_call import with_straight_path
-from .structure import Structure
 
 __all__ = ["Robot", "load"]
 
 
-class _General(Dynamics, Structure, Kinematics, Edits, Files):
+class _General(Dynamics, Edits, Files):
     """All methods, in their general form."""
 
 

@@ -16,7 +16,7 @@ from ..errors import CallError
 from ..kernels import kernel
 from ..mechanism import Mechanism, Tree, reduce
 from ..mechanism.edit import tip
-from ..mechanism.fingerprint import fingerprint
+from ..mechanism.model import fingerprint
 from ..mechanism.near_integers import LOOSE
 from ..mechanism.parameter_vector import parameter_names, parameter_units, parameters
 
