@@ -58,8 +58,9 @@ PENDULUM = (Row("swing", None, "continuous", OBLIQUE, ALL_TERMS, 0.7, (-30.0, OB
 LIFT = (
     Row("lift", None, "prismatic", OBLIQUE, DRY, 0.8, (25.0, Y, None), simple=False),
     Row("turn", "lift", axis=Y, terms=ONE_SIDED, armature=0.5, rotor=(1.0, X, "lift"), mass=False),
-    Row("nod", "turn", axis=X, terms=STRIBECK, armature=0.4, rotor=(-1.5, OBLIQUE, "lift"), fixed=True),
-    Row("roll", "nod", axis=Z, terms=SMOOTH, armature=0.3, rotor=(2.0, OBLIQUE, "turn"), simple=False),
+    Row("nod", "turn", axis=X, terms=STRIBECK, armature=0.4, fixed=True),
+    Row("roll", "nod", axis=Z, terms=SMOOTH, armature=0.3, rotor=(2.0, OBLIQUE, "nod"), simple=False),
+    Row("flip", "roll", axis=X, terms={"viscous": 0.1}, armature=0.2, rotor=(-1.5, OBLIQUE, "nod")),
 )
 
 HAND = (
@@ -67,6 +68,7 @@ HAND = (
     Row("knuckle", "wrist", axis=X, terms=DRY, armature=0.3, rotor=(-2.0, OBLIQUE, "left"), fixed=True),
     Row("middle", "knuckle", axis=X, terms=ONE_SIDED, mimic=("knuckle", -0.6, 0.4), mass=False),
     Row("tip", "middle", axis=OBLIQUE, terms=DRY, mimic=("middle", 1.5, -0.2), simple=False),
+    Row("thumb", "tip", axis=Y, terms=SMOOTH, armature=0.2, rotor=(1.5, OBLIQUE, "middle")),
     Row("left", "wrist", "prismatic", Y, ALL_TERMS, 0.2),
     Row("right", "wrist", "prismatic", OBLIQUE, MIRRORED, 0.1, mimic=("left", -0.5, 0.05), mass=False),
 )
@@ -147,6 +149,7 @@ FEATURES: dict[str, Callable[[Mechanism], bool]] = {
     "armature": lambda m: any("armature" in j.terms and j.rotor is None for j in _leading(m)),
     "rotor on base": lambda m: any(j.rotor and j.rotor.mount == m.root for j in m.joints),
     "rotor on moving link": lambda m: any(j.rotor and j.rotor.mount != m.root for j in m.joints),
+    "rotor on turning link": lambda m: any(j.rotor and _turns(m, j.rotor.mount) > 1 for j in m.joints),
     "rotor elsewhere": lambda m: any(j.rotor and j.rotor.mount not in (j.parent, m.root) for j in m.joints),
     "rotor, any axis": lambda m: any(j.rotor and j.rotor.mount != m.root and max(map(abs, j.rotor.axis)) < 1.0 for j in m.joints),
     **{term: lambda m, term=term: any(term in j.terms for j in m.joints) for term in ALL_TERMS},
@@ -166,6 +169,12 @@ def _moving(m: Mechanism) -> list[Joint]:
 
 def _leading(m: Mechanism) -> list[Joint]:
     return [joint for joint in _moving(m) if joint.mimic is None]
+
+
+def _turns(m: Mechanism, link: str) -> int:
+    """How many joints turn a link."""
+    joint = next((j for j in m.joints if j.child == link), None)
+    return 0 if joint is None else _turns(m, joint.parent) + (joint.kind in ("revolute", "continuous"))
 
 
 def _massless(m: Mechanism, link: str) -> bool:

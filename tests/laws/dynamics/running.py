@@ -44,7 +44,7 @@ def by_way(tree: Tree, algorithm: str, way: Callable[..., Any], arrays: Sequence
     operands = ALGORITHMS[algorithm].operands(tree, [])
     columns = [np.moveaxis(a.reshape(len(a), -1), 0, -1) for a in arrays]
     extra = [] if frame is None else [frame]
-    if way.__module__.startswith("steelyard.kernels") and frame is None:
+    if on_graph(way):
         flat = run(trace(algorithm, lambda *nodes: way(tree, *nodes), *operands), columns)
     else:
         shaped = [list(c.reshape(*o.shape, -1)) for c, o in zip(columns, operands[0], strict=True)]
@@ -54,8 +54,18 @@ def by_way(tree: Tree, algorithm: str, way: Callable[..., Any], arrays: Sequence
 
 
 def by_floats(tree: Tree, algorithm: str, arrays: Sequence[Array], frame: str | None) -> list[Array]:
-    """The first way on Python floats, for the first sample."""
-    return [a[0] for a in by_way(tree, algorithm, ALGORITHMS[algorithm].ways[0], [a[:1] for a in arrays], frame)]
+    """The first way on Python floats, for the first sample; nothing where it is made on the graph."""
+    way = ALGORITHMS[algorithm].ways[0]
+    if on_graph(way):
+        return []
+    (operand,) = ALGORITHMS[algorithm].operands(tree, [])[1]
+    values = [float(x) for x in _leaves(way(tree, *(a[0].tolist() for a in arrays), *([] if frame is None else [frame])))]
+    return [np.array(values).reshape(operand.shape)]
+
+
+def on_graph(way: Callable[..., Any]) -> bool:
+    """Whether a way needs expression nodes, as all of `kernels.derived` do."""
+    return way.__module__ == "steelyard.kernels.derived"
 
 
 def stacked(values: Sequence[Any], samples: int, shape: tuple[int, ...]) -> Array:

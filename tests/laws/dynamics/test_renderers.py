@@ -54,5 +54,5 @@ def test_every_way_on_every_tree_agrees(name: str) -> None:
                     continue
                 for a, b in zip(found, expected, strict=True):
                     close(a, b, bound(algorithm), f"{algorithm} by {way.__name__} on {where}")
-        for a, b in zip(running.by_floats(x.robot.tree, algorithm, arrays, frame), expected, strict=True):
-            close(a, b[0], bound(algorithm), f"{algorithm} on floats")
+        for values in running.by_floats(x.robot.tree, algorithm, arrays, frame):
+            close(values, expected[0][0], bound(algorithm), f"{algorithm} on floats")
