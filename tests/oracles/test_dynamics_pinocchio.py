@@ -74,7 +74,7 @@ def from_tree(tree: Tree) -> Oracle:
         kind = pin.JointModelRevoluteUnaligned if body.kind == "revolute" else pin.JointModelPrismaticUnaligned
         placement = pin.SE3(np.array(body.placement.R), np.array(body.placement.p))
         order[i] = model.addJoint(order[body.parent], kind(np.array(body.axis)), placement, body.joint)
-        m, c, I = at_com(body.inertia)  # noqa: E741
+        m, c, I = at_com(body.inertia) if body.inertia.m else (0.0, (0.0, 0.0, 0.0), body.inertia.I)  # noqa: E741
         full = np.array([[I.xx, I.xy, I.xz], [I.xy, I.yy, I.yz], [I.xz, I.yz, I.zz]])
         model.appendBodyToJoint(order[i], pin.Inertia(m, np.array(c), full), pin.SE3.Identity())
     return Oracle(tree, model, [order[i] for i in range(len(tree.bodies))])
