@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..algebra.spatial import steiner
 from ..errors import CallError, choices
+from ..mechanism.parameter_vector import LINK_TERMS
 
 Array = NDArray[np.float64]
 
-OWN = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+OWN = tuple(LINK_TERMS)
 PRODUCTS = ("Ixy", "Ixz", "Iyz")
 ORDERS: dict[str, tuple[tuple[str, ...], float]] = {
     "steelyard": (OWN, 1.0),
@@ -58,7 +60,7 @@ def _signs(order: tuple[str, ...], sign: float) -> Array:
 def from_urdf(pi: Array) -> Array:
     """Convert mass, centre of mass and inertia about it to parameters about the frame."""
     m, c = pi[..., :1], pi[..., 1:4]
-    return np.concatenate([m, m * c, pi[..., 4:] + steiner(m, c)], axis=-1)
+    return np.concatenate([m, m * c, pi[..., 4:] + _about_frame(m, c)], axis=-1)
 
 
 def to_urdf(pi: Array) -> Array:
@@ -67,11 +69,9 @@ def to_urdf(pi: Array) -> Array:
     if np.any(m == 0):
         raise CallError("a link without mass has no centre of mass: it cannot be written in the order 'urdf'")
     c = pi[..., 1:4] / m
-    return np.concatenate([m, c, pi[..., 4:] - steiner(m, c)], axis=-1)
+    return np.concatenate([m, c, pi[..., 4:] - _about_frame(m, c)], axis=-1)
 
 
-def steiner(m: Array, c: Array) -> Array:
-    """Return the six entries of m (c.c 1 - c c^T): the parallel axes theorem."""
-    x, y, z = c[..., 0], c[..., 1], c[..., 2]
-    six = [y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y]
-    return m * np.stack(six, axis=-1)
+def _about_frame(m: Array, c: Array) -> Array:
+    """The six entries that moving a mass m (..., 1) to c (..., 3) adds to the inertia, (..., 6)."""
+    return np.stack(steiner(m[..., 0], (c[..., 0], c[..., 1], c[..., 2])), axis=-1)

@@ -11,31 +11,20 @@ from numpy.typing import NDArray
 from ..drawing.numbers import NOTHING, percent, short, with_uncertainty
 from ..drawing.table import Column, Table
 from ..identification import Fit, Validation
-from ..mechanism.joint_terms import BY_SYMBOL
 from ..robot import Robot
 
 Array = NDArray[np.float64]
 WEAK = 0.3  # relative standard deviation above which a value says little
 
 
-def parameter_units(fit: Fit) -> tuple[str, ...]:
-    """Units of `fit.parameters`: those of the robot, and those of the joint terms that it does not have."""
-    robot = fit.model.robot
-    own = dict(zip(robot.parameter_names, robot.parameter_units, strict=True))
-    units = [own.get(name) or _term_unit(robot, name) for name in fit.parameter_names]
-    return tuple(unit.replace("m2", "m²") for unit in units)
-
-
-def _term_unit(robot: Robot, name: str) -> str:
-    """The unit of a joint term by its label, such as joint3.Fs."""
-    joint, _, symbol = name.rpartition(".")
-    slides = joint in robot.joint_names and robot.mechanism.joint(joint).kind == "prismatic"
-    return BY_SYMBOL[symbol].unit[slides] if symbol in BY_SYMBOL else ""
+def shown_units(fit: Fit) -> tuple[str, ...]:
+    """Units of `fit.parameters`, as a page shows them."""
+    return tuple(unit.replace("m2", "m²") for unit in fit.robot.parameter_units)
 
 
 def base_units(fit: Fit) -> list[str]:
     """Units of `fit.base_values`."""
-    units = parameter_units(fit)
+    units = shown_units(fit)
     return [units[column] for column in fit.base.columns]
 
 
@@ -150,7 +139,7 @@ def full_table(fit: Fit) -> Table:
     names = fit.parameter_names
     before = [("before", aligned(fit.initial, names))]
     note = "As they stand in the exported model. The faint ones act only together with others: no motion can show them by themselves."
-    return estimate_table("All parameters", names, parameter_units(fit), fit.parameters, fit.standard_deviation, before, (), note)
+    return estimate_table("All parameters", names, shown_units(fit), fit.parameters, fit.standard_deviation, before, (), note)
 
 
 def accuracy_table(fit: Fit, true_robot: Robot) -> Table:
