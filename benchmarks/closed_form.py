@@ -20,7 +20,7 @@ import sympy as sp
 from sympy.simplify.fu import TR8, fu
 
 import steelyard as sy
-from steelyard.closed_form.equations import NAMES, trace_equations
+from steelyard.closed_form.build import NAMES, trace_equations
 from steelyard.closed_form.normal_form import normal_forms, rational, shortest_form
 from steelyard.compiler.render.sympy_expressions import expressions
 

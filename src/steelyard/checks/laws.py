@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.massless import massless_joints
+from ..kernels.algorithms import massless_joints
 from ..mechanism.check import is_physical
 from ..robot import Robot
 from .pinocchio import PinocchioModel

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from typing import Any
 
+from ..compiler.ir.differentiate import derivative
+from ..compiler.ir.graph import Expr, Graph, flatten
+from ..compiler.ir.program import Operand, Program, program
 from ..compiler.render.sympy_expressions import expressions, operations
+from ..dynamics.crba import mass_matrix
+from ..dynamics.energy import kinetic_energy
+from ..dynamics.gravity import potential_energy
 from ..dynamics.joint import principal
+from ..dynamics.joint_torques import friction_torque
+from ..dynamics.regressor import regressor
+from ..dynamics.rnea import inverse_dynamics
 from ..errors import CallError
 from ..mechanism.parameter_vector import parameter_names
+from ..mechanism.parameter_vector import parameters as parameter_values
 from ..mechanism.tree import Tree
-from .equations import MOTION, NAMES, Traced, trace_equations
-from .named_terms import NamedTerms
-from .naming import GEOMETRY, PARAMETERS, Named, renamed
-from .normal_form import normal_forms, rational, shortest_form
+from .naming import GEOMETRY, PARAMETERS, Named, Naming, named_tree, renamed
+from .normal_form import normal_forms, rational, readable_number, shortest_form
 from .regressor_columns import exact_columns, sampled_columns
 from .symbolic import Symbolic
 
@@ -129,3 +141,110 @@ def _symbol(name: str) -> Any:
     import sympy as sp
 
     return sp.Symbol(name, real=True)
+
+
+MOTION = ("q", "qdot", "qddot")  # SymPy prints a name that ends in dot with a dot
+NAMES = ("T", "U", "M", "C", "g", "friction", "tau", "Y", "parameters")
+Nodes = Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A program of q, qdot, qddot, the named parameters and the named lengths (gravity among them), with one output per name in NAMES."""
+
+    program: Program
+    parameters: tuple[Named, ...]
+    lengths: tuple[Named, ...]
+
+
+def trace_equations(tree: Tree, parameters: str, geometry: str) -> Traced:
+    """Trace the equations of motion on a tree with symbols in place of its numbers; see `named_tree`.
+
+    Energies and M come from their algorithms, C from the Christoffel symbols of M, g = dU/dq, tau and Y from Newton-Euler.
+    Lagrangian lecture, "How it all fits together": D(q) qdd + C(q, qd) qd + G(q) = tau.
+    """
+    graph = Graph()
+    q, qd, qdd = ([graph.input(k, i) for i in range(tree.n)] for k in range(3))
+    parameter, length = Naming(partial(graph.input, 3)), Naming(partial(graph.input, 4))
+    model = named_tree(tree, parameters, geometry, parameter, length)
+    M, U = mass_matrix(model, q), potential_energy(model, q)
+    values = [
+        [kinetic_energy(model, q, qd)],
+        [U],
+        M,
+        christoffel_matrix(M, q, qd),
+        [derivative([U], {x: 1.0})[0] for x in q],
+        friction_torque(model, qd, q),
+        inverse_dynamics(model, q, qd, qdd),
+        regressor(model, q, qd, qdd),
+        list(parameter_values(model)),
+    ]
+    inputs = [Operand(name, (tree.n,)) for name in MOTION]
+    inputs += [Operand(name, (len(x.named),)) for name, x in (("parameters", parameter), ("lengths", length))]
+    outputs = [Operand(name, (len(list(flatten(value))),)) for name, value in zip(NAMES, values, strict=True)]
+    return Traced(program("closed_form", graph, inputs, outputs, values), tuple(parameter.named), tuple(length.named))
+
+
+def christoffel_matrix(M: Sequence[Nodes], q: Nodes, qd: Nodes) -> list[list[Expr | float]]:
+    """c_kj = sum over i of (dM_kj/dq_i + dM_ki/dq_j - dM_ij/dq_k)/2 qd_i, which is C = (dM/dt + A - A^T)/2 with A = d(M qd)/dq.
+
+    The second form takes n + 1 derivatives in place of n^3. Lagrangian lecture, "Christoffel symbols".
+    """
+    n = len(q)
+    momentum = [sum((m * rate for m, rate in zip(row, qd, strict=True)), 0.0) for row in M]
+    columns = [derivative(momentum, {x: 1.0}) for x in q]  # columns[j][k] = A_kj
+    rates = derivative([M[k][j] for k in range(n) for j in range(n)], dict(zip(q, qd, strict=True)))
+    return [[0.5 * (rates[n * k + j] + columns[j][k] - columns[k][j]) for j in range(n)] for k in range(n)]
+
+
+LONG = 24  # operations in one expression before it gets a name
+
+
+class NamedTerms:
+    """The terms of a program, each after those that it needs, and the program's results in them. `symbols`: one list per input."""
+
+    def __init__(self, program: Program, symbols: Sequence[Sequence[Any]]) -> None:
+        self.terms: dict[Any, Any] = {}
+        self._operations, self._program, self._symbols = operations(), program, symbols
+        self._uses = uses(program)
+        self._numbers = count(1)
+        self._values: dict[int, Any] = {}
+        self._sizes: dict[int, int] = {}
+        for step in program.steps:
+            self._add(step)
+
+    def results(self) -> list[list[Any]]:
+        """The scalars of each output, as SymPy expressions."""
+        return [[self._values[r.id] if isinstance(r, Expr) else readable_number(r) for r in result] for result in self._program.results]
+
+    def _add(self, step: Expr) -> None:
+        if step.op == "const":
+            value, size = readable_number(step.payload), 0
+        elif step.op == "input":
+            value, size = self._symbols[step.payload[0]][step.payload[1]], 0
+        else:
+            value = self._operations[step.op](*(self._values[a.id] for a in step.args))
+            size = 1 + sum(self._sizes[a.id] for a in step.args)
+            if self._gets_a_name(step, value, size):
+                name = self._name(step)
+                self.terms[name], value, size = value, name, 0
+        self._values[step.id], self._sizes[step.id] = value, size
+
+    def _gets_a_name(self, step: Expr, value: Any, size: int) -> bool:
+        if step.op in ("lt", "le", "neg") or value.is_Atom or (value.is_Mul and len(value.args) == 2 and value.args[0] == -1):
+            return False
+        return step.op in ("sin", "cos") or self._uses[step.id] > 1 or size > LONG
+
+    def _name(self, step: Expr) -> Any:
+        """s_i and c_i for the sine and cosine of q_i, x_k for all else."""
+        import sympy as sp
+
+        of_joint = step.op in ("sin", "cos") and step.args[0].op == "input" and step.args[0].payload[0] == 0
+        return sp.Symbol(f"{step.op[0]}_{step.args[0].payload[1] + 1}" if of_joint else f"x_{next(self._numbers)}", real=True)
+
+
+def uses(program: Program) -> Counter[int]:
+    """How often each node is used, by other nodes and by results."""
+    times = Counter(argument.id for step in program.steps for argument in step.args)
+    times.update({r.id for result in program.results for r in result if isinstance(r, Expr)})
+    return times

@@ -21,8 +21,7 @@ from ..dynamics.customise.canonical_frames import in_canonical_frames
 from ..dynamics.wrench import wrenches_on_bodies
 from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import Tree
-from .algorithms import ALGORITHMS, ALONE, Algorithm
-from .massless import NEEDS_MASS, require_mass
+from .algorithms import ALGORITHMS, ALONE, NEEDS_MASS, Algorithm, require_mass
 
 __all__ = ["ALGORITHMS", "Algorithm", "cost", "customised", "kernel", "program"]
 

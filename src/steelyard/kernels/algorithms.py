@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..compiler.ir.program import Operand, Shape
 from ..dynamics.aba import aba
 from ..dynamics.coriolis import christoffel, coriolis_matrix
@@ -19,6 +21,7 @@ from ..dynamics.reactions import forward_reactions, forward_reactions_by_aba, jo
 from ..dynamics.regressor import regressor
 from ..dynamics.rnea import inverse_dynamics
 from ..dynamics.wrench import wrench_torque
+from ..errors import ModelError
 from ..mechanism.parameter_vector import parameters
 from ..mechanism.tree import Tree
 from . import derived
@@ -110,3 +113,28 @@ ALGORITHMS: dict[str, Algorithm] = {
     "jacobian": Algorithm(("q",), (("J", "6n", "[m|rad] per [rad|m]"),), (jacobian,)),
     "jacobian_rate": Algorithm(_STATE, (("Jd", "6n", "[1/s]"),), (jacobian_rate,)),
 }
+
+
+NEEDS_MASS = frozenset(("forward_dynamics", "forward_dynamics_derivatives", "forward_reactions"))
+_LEAST = 1e-14  # of the largest entry of M: below it a diagonal entry is rounding
+
+
+def massless_joints(tree: Tree) -> list[str]:
+    """The coordinates whose motion moves no mass, at any of a few random poses: their row of M is zero."""
+    samples = 4
+    q = list(np.random.default_rng(0).uniform(-1.0, 1.0, (tree.n, samples)))
+    M = mass_matrix(tree, q)
+    diagonal = np.array([np.broadcast_to(M[i][i], samples) for i in range(tree.n)], dtype=float).max(axis=1, initial=0.0)
+    largest = max((float(np.max(np.abs(x))) for row in M for x in row), default=0.0)
+    return [name for name, entry in zip(tree.coordinates, diagonal, strict=True) if not entry > _LEAST * largest]
+
+
+def require_mass(tree: Tree, what: str) -> None:
+    """A ModelError that names the joints where the equations of motion cannot be solved for accelerations."""
+    joints = massless_joints(tree)
+    if joints:
+        raise ModelError(
+            f"{what}: no mass moves with {', '.join(joints)}, so the mass matrix is singular and no acceleration follows from the torques. "
+            "Give the links after it an inertia, or the joint a rotor inertia (with_rotors); inverse dynamics, gravity, energies and the "
+            "regressor work as they are"
+        )

@@ -81,9 +81,8 @@ def experiment_lines(done: Rehearsal) -> RenderableType:
     from rich.console import Group
 
     from ...reporting import accuracy_table, error_table
-    from ..show.result import verdict
     from ..show.robot import motion_table
-    from ..show.terminal import terminal_table
+    from ..show.terminal import terminal_table, verdict
 
     condition = done.motion.excitation.condition if done.motion.excitation else float("nan")
     title = f"A robot with unknown parameters, moved for {done.log.duration:g} s: {done.log.N} samples, condition {condition:.3g}"

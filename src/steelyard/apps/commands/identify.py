@@ -33,8 +33,7 @@ def identify(
 
     from ...reporting.results import require_report, write_results
     from ..inputs import load, read
-    from ..show.result import outcome
-    from ..show.terminal import console, progress_bar
+    from ..show.terminal import console, outcome, progress_bar
 
     if out is not None:
         check_folder(out, force)

@@ -13,8 +13,13 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as TerminalTable
 from rich.text import Text
 
+from ...reporting import base_table, error_table
+
+if TYPE_CHECKING:
+    from ...identification import Fit, Validation
 if TYPE_CHECKING:
     from ...drawing.table import Table
+
 
 PIPE_WIDTH = 160  # columns when the output goes to a file or another program, so that nothing is cut
 
@@ -67,3 +72,14 @@ def progress_bar() -> Iterator[Callable[[str, float], None]]:
     with Progress(*columns, console=out, transient=True, disable=not out.is_terminal) as bar:
         task = bar.add_task("", total=1.0)
         yield lambda sentence, share: bar.update(task, description=sentence, completed=share)
+
+
+def outcome(fit: Fit, validation: Validation | None = None) -> RenderableType:
+    """Torque errors before, after and, if there is one, on another motion; base parameters; verdict."""
+    return Group(terminal_table(error_table(fit, validation)), terminal_table(base_table(fit), skip=("combination",)), verdict(fit))
+
+
+def verdict(fit: Fit) -> RenderableType:
+    """The fit's verdict on itself, and the reasons."""
+    first, *reasons = fit.check()
+    return judgement(first, first.startswith("This fit can be trusted"), reasons)
