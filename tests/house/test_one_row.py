@@ -18,7 +18,7 @@ SCRIPT = """
 import pathlib, sys, warnings
 import numpy as np
 import steelyard as sy
-from steelyard.apps.show.card import card
+from steelyard.apps.show.robot import card
 from steelyard.apps.show.console import console
 
 warnings.simplefilter("ignore", sy.SteelyardWarning)
