@@ -19,7 +19,7 @@ import pathlib, sys, warnings
 import numpy as np
 import steelyard as sy
 from steelyard.apps.show.robot import card
-from steelyard.apps.show.console import console
+from steelyard.apps.show.terminal import console
 
 warnings.simplefilter("ignore", sy.SteelyardWarning)
 folder = pathlib.Path(sys.argv[1])
