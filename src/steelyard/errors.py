@@ -36,7 +36,7 @@ def needs_extra(package: str, extra: str, purpose: str) -> MissingExtra:
     return MissingExtra(f"{purpose} needs the package '{package}', which is not installed: pip install 'steelyard[{extra}]'")
 
 
-def choices(wrong: str, known: Iterable[str]) -> str:
+def suggest(wrong: str, known: Iterable[str]) -> str:
     """'did you mean ...' and the list of what exists, to end an error message with."""
     names = list(known)
     close = difflib.get_close_matches(wrong, names, n=3)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LogError, choices
+from ..errors import LogError, suggest
 from ..signals.read.column_table import ColumnTable
 from ..signals.read.csv import read_csv
 
@@ -91,7 +91,7 @@ def _columns(path: Path, table: ColumnTable, quantity: str, joints: Sequence[str
     if len(missing) == len(joints):
         return None
     if missing:
-        raise LogError(f"{path} lacks {_wanted(quantity, missing)}. {choices(f'{quantity}.{missing[0]}', table.columns)}")
+        raise LogError(f"{path} lacks {_wanted(quantity, missing)}. {suggest(f'{quantity}.{missing[0]}', table.columns)}")
     return np.column_stack([table.numbers(name) for name in found if name is not None])
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..compiler.ir.program import Program
 from ..dynamics.kinematics import find_frame
-from ..errors import CallError, choices
+from ..errors import CallError, suggest
 from ..kernels import program
 from ..mechanism.tree import Tree
 
@@ -89,7 +89,7 @@ def _checked(functions: Sequence[str]) -> tuple[str, ...]:
         raise CallError(f"functions={functions!r} is one name; expected several, such as [{functions!r}]")
     for name in functions:
         if name not in EQUATIONS:
-            raise CallError(f"functions: {name!r} cannot be written in C; {choices(str(name), EQUATIONS)}")
+            raise CallError(f"functions: {name!r} cannot be written in C; {suggest(str(name), EQUATIONS)}")
     if not functions:
         raise CallError(f"functions is empty; expected some of {', '.join(EQUATIONS)}")
     return tuple(dict.fromkeys(functions))

@@ -11,7 +11,7 @@ from typing import Any
 from ..algebra.scalar import Scalar
 from ..algebra.spatial import Inertia, Pose, at_com, from_com
 from ..algebra.vector import Symmetric, Vector
-from ..errors import CallError, choices
+from ..errors import CallError, suggest
 from ..mechanism.joint_terms import BY_SYMBOL
 from ..mechanism.parameter_vector import parameter_names, parameter_units, with_scalars
 from ..mechanism.parameter_vector import parameters as parameter_values
@@ -56,7 +56,7 @@ def renamed(named: Sequence[Named], names: Mapping[str, str]) -> tuple[Named, ..
     known = [x.name for x in named]
     for name, new in names.items():
         if name not in known:
-            raise CallError(f"names: no symbol is called {name!r}; {choices(name, sorted(known))}")
+            raise CallError(f"names: no symbol is called {name!r}; {suggest(name, sorted(known))}")
         if not WORD.fullmatch(str(new)) or RESERVED.fullmatch(str(new)):
             allowed = "letters, digits and _, and no symbol of motion (q_1, qdot_1) or of a named term (x_1, s_1, c_1)"
             raise CallError(f"names: {name!r} cannot be called {new!r}; expected {allowed}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import CallError, choices
+from ..errors import CallError, suggest
 from .naming import Named
 from .regressor_columns import RegressorColumns
 
@@ -53,7 +53,7 @@ class Quantities:
     def quantity(self, name: str) -> Any:
         """The expression or matrix with a name of QUANTITIES."""
         if name not in QUANTITIES:
-            raise CallError(f"no quantity is called {name!r}; {choices(str(name), QUANTITIES)}")
+            raise CallError(f"no quantity is called {name!r}; {suggest(str(name), QUANTITIES)}")
         return getattr(self, name)
 
     def needed_terms(self, *expressions: Any) -> dict[Any, Any]:

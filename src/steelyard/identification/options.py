@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from ..errors import CallError, choices
+from ..errors import CallError, suggest
 from .estimators.least_squares import Estimator
 from .estimators.registry import make_estimator
 from .model.model import ModelOptions
@@ -38,7 +38,7 @@ def make_options(
     for name in short:
         if name not in prepared | sought:
             known = ("estimator", "preparation", "model", "progress", *sorted(prepared | sought))
-            raise CallError(f"identify has no option called {name!r}; {choices(name, known)}")
+            raise CallError(f"identify has no option called {name!r}; {suggest(name, known)}")
     preparation = replace(preparation or Preparation(), **{n: v for n, v in short.items() if n in prepared})
     model = replace(model or ModelOptions(), **{n: v for n, v in short.items() if n in sought})
     return Options(preparation, model, make_estimator(estimator, model.prior))

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..algebra.spatial import Inertia, at_com
 from ..algebra.vector import full
-from ..errors import ModelError, SteelyardWarning, choices
+from ..errors import ModelError, SteelyardWarning, suggest
 from .joint_terms import COUPLING_TERMS
 from .joint_terms import problems as term_problems
 from .model import Joint, Link, Mechanism
@@ -71,12 +71,12 @@ def _unknown(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
     for joint in mechanism.joints:
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in links:
-                yield f"{locate('joint', joint.name)}: its {role} {name!r} is no link of this robot; {choices(name, links)}"
+                yield f"{locate('joint', joint.name)}: its {role} {name!r} is no link of this robot; {suggest(name, links)}"
         if joint.rotor is not None and joint.rotor.mount not in links:
-            known = choices(joint.rotor.mount, links)
+            known = suggest(joint.rotor.mount, links)
             yield f"{locate('joint', joint.name)}: its rotor sits on {joint.rotor.mount!r}, which is no link; {known}"
         if joint.mimic is not None and joint.mimic.joint not in joints:
-            yield f"{locate('joint', joint.name)}: it mimics {joint.mimic.joint!r}, which is no joint; {choices(joint.mimic.joint, joints)}"
+            yield f"{locate('joint', joint.name)}: it mimics {joint.mimic.joint!r}, which is no joint; {suggest(joint.mimic.joint, joints)}"
 
 
 def _circles(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
@@ -133,7 +133,7 @@ def _link_problems(link: Link) -> Iterable[str]:
 
 def _joint_problems(joint: Joint) -> Iterable[str]:
     if joint.kind not in KINDS:
-        yield f"unknown joint type {joint.kind!r}; {choices(joint.kind, KINDS)}"
+        yield f"unknown joint type {joint.kind!r}; {suggest(joint.kind, KINDS)}"
     if not all(map(math.isfinite, (*joint.origin.p, *joint.origin.R[0], *joint.origin.R[1], *joint.origin.R[2]))):
         yield "its origin must be finite numbers"
     length = math.sqrt(sum(x * x for x in joint.axis))
@@ -153,7 +153,7 @@ def coupling_problems(mechanism: Mechanism) -> Iterable[str]:
             yield f"{where} needs two joints"
         for name in (each.joint_a, each.joint_b):
             if name not in names:
-                yield f"{where}: no joint is called {name!r}; {choices(name, names)}"
+                yield f"{where}: no joint is called {name!r}; {suggest(name, names)}"
         yield from (f"{where}: {problem}" for problem in term_problems(each.terms, COUPLING_TERMS))
     seconds = [each.joint_b for each in mechanism.couplings]
     for name in sorted({name for name in seconds if seconds.count(name) > 1}):

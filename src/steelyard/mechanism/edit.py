@@ -11,7 +11,7 @@ import numpy as np
 
 from ..algebra.spatial import Inertia, Pose, from_com
 from ..algebra.vector import Symmetric, apply
-from ..errors import CallError, choices
+from ..errors import CallError, suggest
 from . import near_integers as snap
 from .check import coupling_problems, rotor_problems
 from .joint_terms import COUPLING_TERMS, FRICTION, JOINT_TERMS, Terms
@@ -55,7 +55,7 @@ def with_friction(mechanism: Mechanism, **given: PerJoint) -> Mechanism:
     known = [row.key for row in FRICTION]
     for key in given:
         if key not in known:
-            raise CallError(f"friction has no term {key!r}; {choices(key, known)}")
+            raise CallError(f"friction has no term {key!r}; {suggest(key, known)}")
     return _with_values(mechanism, given)
 
 
@@ -64,7 +64,7 @@ def with_joint_terms(mechanism: Mechanism, keys: Sequence[str]) -> Mechanism:
     known = [row.key for row in JOINT_TERMS if row.linear]
     for key in keys:
         if key not in known:
-            raise CallError(f"no joint term is called {key!r}; {choices(str(key), known)}")
+            raise CallError(f"no joint term is called {key!r}; {suggest(str(key), known)}")
     tree = reduce(mechanism)
     wanted = {name: dict.fromkeys([k for k in keys if k not in own], 0.0) for name, own in zip(tree.coordinates, tree.terms, strict=True)}
     return with_joint_values(mechanism, wanted)
@@ -108,7 +108,7 @@ def with_coupling(mechanism: Mechanism, joint_a: str, joint_b: str, **given: flo
     known = [row.key for row in COUPLING_TERMS]
     for key in given:
         if key not in known:
-            raise CallError(f"a coupling has no term {key!r}; {choices(key, known)}")
+            raise CallError(f"a coupling has no term {key!r}; {suggest(key, known)}")
     values = {key: None if value is None else _number(key, value) for key, value in given.items()}
     for name in (joint_a, joint_b):
         mechanism.joint(name)
@@ -257,7 +257,7 @@ def per_coordinate(what: str, value: PerJoint, tree: Tree) -> list[float | None]
     if isinstance(value, Mapping):
         for name in value:
             if name not in tree.coordinates:
-                raise CallError(f"{what}: {name!r} is no moving joint of its own; {choices(str(name), tree.coordinates)}")
+                raise CallError(f"{what}: {name!r} is no moving joint of its own; {suggest(str(name), tree.coordinates)}")
         column: list[Any] = [value.get(name) for name in tree.coordinates]
     else:
         column = [value] * tree.n if np.ndim(value) == 0 else list(value)  # type: ignore[arg-type]

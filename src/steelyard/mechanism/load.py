@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError, choices, needs_extra
+from ..errors import ModelError, needs_extra, suggest
 from .formats.toml.read_toml import read_toml
 from .formats.urdf.read_urdf import read_urdf
 from .model import Mechanism, Source
@@ -46,7 +46,7 @@ def _reader(path: Path) -> Callable[[Path], Mechanism]:
             raise ModelError(f"{path}: its outermost element is <{_outermost(path)}>; expected <robot> (URDF) or <mujoco> (MJCF)")
     readers = {".urdf": _urdf, ".toml": _toml, ".mjcf": _mjcf, ".xacro": _xacro}
     if suffix not in readers:
-        raise ModelError(f"{path}: files that end in {suffix or 'nothing'!r} are not known; {choices(suffix, SUFFIXES)}")
+        raise ModelError(f"{path}: files that end in {suffix or 'nothing'!r} are not known; {suggest(suffix, SUFFIXES)}")
     return readers[suffix]
 
 
@@ -106,8 +106,8 @@ def _decoded(path: Path) -> tuple[str, str]:
 def _absent(path: Path) -> str:
     if path.suffix or len(path.parts) > 1:
         near = [entry.name for entry in path.parent.iterdir() if entry.suffix in SUFFIXES] if path.parent.is_dir() else []
-        return f"there is no file {path}" + (f"; {choices(path.name, near)}" if near else "")
-    return f"{path.name!r} is neither a file nor a built-in robot; {choices(path.name.lower(), robots())}"
+        return f"there is no file {path}" + (f"; {suggest(path.name, near)}" if near else "")
+    return f"{path.name!r} is neither a file nor a built-in robot; {suggest(path.name.lower(), robots())}"
 
 
 def robots() -> list[str]:
@@ -119,7 +119,7 @@ def builtin(name: str) -> Mechanism:
     """The built-in robot of that name, in upper or lower case."""
     found = name.lower()
     if found not in robots():
-        raise ModelError(f"no built-in robot is called {name!r}; {choices(found, robots())}")
+        raise ModelError(f"no built-in robot is called {name!r}; {suggest(found, robots())}")
     text = (_folder() / f"{found}.toml").read_text(encoding="utf-8")
     return replace(read_toml(text, f"{found}.toml", warn=False), source=Source("builtin", text))
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import Vector
-from ..errors import CallError, choices
+from ..errors import CallError, suggest
 from .joint_terms import Terms
 
 JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
@@ -144,7 +144,7 @@ class Mechanism:
 
 def _named(what: str, name: str, known: dict[str, Named]) -> Named:
     if name not in known:
-        raise CallError(f"no {what} is called {name!r}; {choices(name, known)}")
+        raise CallError(f"no {what} is called {name!r}; {suggest(name, known)}")
     return known[name]
 
 

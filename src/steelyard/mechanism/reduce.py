@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..algebra.spatial import Inertia, Pose, moved
 from ..algebra.vector import apply
-from ..errors import ModelError, choices
+from ..errors import ModelError, suggest
 from .joint_terms import folded
 from .model import Coupling, Joint, Limits, Mechanism, Rotor
 from .near_integers import displaced
@@ -65,7 +65,7 @@ def _rotor(joint: Joint, rotor: Rotor, coordinates: tuple[str, ...], bodies: tup
 def _coupling(coupling: Coupling, coordinates: tuple[str, ...]) -> TreeCoupling:
     for name in (coupling.joint_a, coupling.joint_b):
         if name not in coordinates:
-            raise ModelError(f"a coupling names {name!r}, which is no joint that moves on its own; {choices(name, coordinates)}")
+            raise ModelError(f"a coupling names {name!r}, which is no joint that moves on its own; {suggest(name, coordinates)}")
     a, b = coordinates.index(coupling.joint_a), coordinates.index(coupling.joint_b)
     return TreeCoupling(coupling.joint_b, (a, b), coupling.terms)
 

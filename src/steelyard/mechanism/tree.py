@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from ..algebra.scalar import Scalar
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import Vector
-from ..errors import CallError, choices
+from ..errors import CallError, suggest
 from .joint_terms import COUPLING_TERMS, JOINT_TERMS, JointState, JointTerm, Terms
 from .model import Limits
 
@@ -109,7 +109,7 @@ class Tree:
     def frame(self, name: str) -> Frame:
         """The frame of a link, moving or fixed."""
         if name not in self.frames:
-            raise CallError(f"no frame is called {name!r}; {choices(name, self.frames)}")
+            raise CallError(f"no frame is called {name!r}; {suggest(name, self.frames)}")
         return self.frames[name]
 
     @cached_property

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.spatial import steiner
-from ..errors import CallError, choices
+from ..errors import CallError, suggest
 from ..mechanism.parameter_vector import LINK_TERMS
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ def reorder(pi: ArrayLike, source: str, target: str = "steelyard") -> Array:
         raise CallError(f"a link has ten parameters in the last dimension; found shape {pi.shape}")
     for name in (source, target):
         if name not in CONVENTIONS:
-            raise CallError(f"no order of parameters is called {name!r}; {choices(str(name), CONVENTIONS)}")
+            raise CallError(f"no order of parameters is called {name!r}; {suggest(str(name), CONVENTIONS)}")
     own = from_urdf(pi) if source == "urdf" else from_order(pi, source)
     return to_urdf(own) if target == "urdf" else to_order(own, target)
 

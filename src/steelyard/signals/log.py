@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CallError, LogError, choices
+from ..errors import CallError, LogError, suggest
 from .resample import resample
 from .schema import Payload, Signal, frozen_array, optional, rows, signal
 from .segments import split
@@ -161,7 +161,7 @@ class Log:
         own = list(self.labels)
         for name in names:
             if name not in own:
-                raise LogError(f"{self.where}no joint '{name}' in the log: {choices(name, own)}")
+                raise LogError(f"{self.where}no joint '{name}' in the log: {suggest(name, own)}")
         index = [own.index(name) for name in names]
         present = {name: value for name, row in self.schema.items() if row.per_joint and (value := getattr(self, name)) is not None}
         parts = {name: value[:, index] for name, value in present.items() if value.ndim > 1}
@@ -180,7 +180,7 @@ class Log:
         if missing:
             raise LogError(
                 f"{self.where}the log has no joint '{missing[0]}' ({len(missing)} of {len(wanted)} missing): "
-                f"{choices(missing[0], self.joint_names)}"
+                f"{suggest(missing[0], self.joint_names)}"
             )
         spare = [name for name in self.joint_names if name not in wanted]
         remarks = [f"Joints that the robot does not have were left out: {', '.join(spare)}."] if spare else []

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CallError, ProblemError, choices
+from ...errors import CallError, ProblemError, suggest
 from ..model.accumulator import Accumulator
 from ..model.model import Model
 from ..model.problem import Block, Problem
@@ -38,7 +38,7 @@ def estimate_gains(model: Model, samples: tuple[Samples, ...], joints: Sequence[
     """
     for name in joints:
         if name not in model.robot.joint_names:
-            raise CallError(f"drive_gains: no joint is called {name!r}; {choices(str(name), model.robot.joint_names)}")
+            raise CallError(f"drive_gains: no joint is called {name!r}; {suggest(str(name), model.robot.joint_names)}")
     asked = np.array([name in joints for name in model.robot.joint_names])
     if not asked.any():
         return DriveGains(np.ones(model.n), np.zeros(model.n))

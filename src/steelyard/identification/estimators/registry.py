@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...errors import CallError, choices
+from ...errors import CallError, suggest
 from .least_squares import OLS, WLS, Estimator, Sequential
 from .robust import IRLS, TLS
 from .sdp import SDP
@@ -24,7 +24,7 @@ def make_estimator(estimator: str | Estimator | None, prior: str | None = None) 
         return estimator
     name = estimator or "sdp"
     if name not in ESTIMATORS:
-        raise CallError(f"no estimator is called {name!r}; {choices(name, ESTIMATORS)}")
+        raise CallError(f"no estimator is called {name!r}; {suggest(name, ESTIMATORS)}")
     return ESTIMATORS[name](prior == "cad")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CallError, choices
+from ...errors import CallError, suggest
 from ...mechanism.joint_terms import BY_SYMBOL
 
 Array = NDArray[np.float64]
@@ -81,7 +81,7 @@ def direction(name: str, names: Sequence[str]) -> Array:
         row[list(names).index(name)] = 1.0
     else:
         links = [own[:-2] + ".com" for own in names if own.endswith(".m")]
-        raise CallError(f"bounds: nothing is called {name!r}; {choices(name, (*names, 'total_mass', *links))}")
+        raise CallError(f"bounds: nothing is called {name!r}; {suggest(name, (*names, 'total_mass', *links))}")
     return row
 
 
@@ -109,7 +109,7 @@ def link_rows(name: str, ending: str, names: Sequence[str]) -> tuple[Array, Arra
     """Return the rows that pick a link's mass (p,) and first moments (3, p)."""
     link = name[: -len(ending)]
     if f"{link}.m" not in names:
-        raise CallError(f"bounds: no link is called {link!r}; {choices(link, [own[:-2] for own in names if own.endswith('.m')])}")
+        raise CallError(f"bounds: no link is called {link!r}; {suggest(link, [own[:-2] for own in names if own.endswith('.m')])}")
     return direction(f"{link}.m", names), np.array([direction(f"{link}.mc{axis}", names) for axis in "xyz"])
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
-from ...errors import CallError, choices
+from ...errors import CallError, suggest
 from ...kernels import kernel
 from ...mechanism.joint_terms import COUPLING_TERMS, FRICTION
 from ...mechanism.model import Coupling, Mechanism
@@ -55,7 +55,7 @@ class ModelOptions:
     def __post_init__(self) -> None:
         for term in self.friction:
             if term not in TERMS:
-                raise CallError(f"friction {term!r} is unknown; {choices(str(term), TERMS)}")
+                raise CallError(f"friction {term!r} is unknown; {suggest(str(term), TERMS)}")
         if isinstance(self.coulomb_width, str) and self.coulomb_width != "estimate":
             raise CallError(f"coulomb_width must be 'estimate' or speeds [rad/s|m/s], not {self.coulomb_width!r}")
 
@@ -222,7 +222,7 @@ def place(joint: str | int, joint_names: Sequence[str]) -> int:
     """Return the index of a joint given by name or by number from 0."""
     if isinstance(joint, str):
         if joint not in joint_names:
-            raise CallError(f"coupling: no joint is called {joint!r}; {choices(joint, joint_names)}")
+            raise CallError(f"coupling: no joint is called {joint!r}; {suggest(joint, joint_names)}")
         return list(joint_names).index(joint)
     if not 0 <= joint < len(joint_names):
         raise CallError(f"coupling: joint {joint} is not between 0 and {len(joint_names) - 1}")
@@ -261,7 +261,7 @@ def held_parameters(robot: Robot, hold: Sequence[str] | Mapping[str, float | Non
     for name, value in wanted.items():
         hits = [i for i, own in enumerate(names) if name in (own, owners[i])]
         if not hits:
-            raise CallError(f"hold: no parameter, link or joint is called {name!r}; {choices(name, (*names, *dict.fromkeys(owners)))}")
+            raise CallError(f"hold: no parameter, link or joint is called {name!r}; {suggest(name, (*names, *dict.fromkeys(owners)))}")
         found |= {i: float(robot.parameters[i] if value is None else value) for i in hits}
     if len(found) == len(names):
         raise CallError("hold: every parameter is held, there is nothing to identify")

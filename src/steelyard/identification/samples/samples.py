@@ -1,4 +1,4 @@
-"""Samples: a log that is checked, cleaned and smoothed, with the rows in use marked; `Preparation` has the choices."""
+"""Samples: a log that is checked, cleaned and smoothed, with the rows in use marked; `Preparation` has the suggest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CallError, LogError, choices
+from ...errors import CallError, LogError, suggest
 from ...robot import Robot
 from ...signals.clean import clean
 from ...signals.log import Log
@@ -41,7 +41,7 @@ class Preparation:
 
     def __post_init__(self) -> None:
         if self.smoothing not in SMOOTHING:
-            raise CallError(f"smoothing {self.smoothing!r} is unknown; {choices(str(self.smoothing), [str(s) for s in SMOOTHING])}")
+            raise CallError(f"smoothing {self.smoothing!r} is unknown; {suggest(str(self.smoothing), [str(s) for s in SMOOTHING])}")
         if self.smoothing == "butterworth" and self.cutoff is None:
             raise CallError("smoothing='butterworth' needs cutoff= [Hz]")
         if self.cutoff is not None and not self.cutoff > 0:
@@ -58,7 +58,7 @@ class Preparation:
         table = dict(self.mask) if isinstance(self.mask, Mapping) else dict.fromkeys(joint_names, float(self.mask))
         for name, value in table.items():
             if name not in joint_names:
-                raise CallError(f"mask: no joint is called {name!r}; {choices(str(name), joint_names)}")
+                raise CallError(f"mask: no joint is called {name!r}; {suggest(str(name), joint_names)}")
             if not value >= 0:
                 raise CallError(f"mask: the least |qd| of {name!r} must not be negative, not {value!r}")
         return np.array([float(table.get(name, 0.0)) for name in joint_names])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks.states import joint_travel
-from ...errors import CallError, choices
+from ...errors import CallError, suggest
 from ...robot import Robot
 
 Array = NDArray[np.float64]
@@ -65,7 +65,7 @@ def _given(what: str, value: PerJoint, default: Array, robot: Robot) -> Array:
     if isinstance(value, Mapping):
         for name in value:
             if name not in robot.joint_names:
-                raise CallError(f"{what}: no joint is called {name!r}; {choices(str(name), robot.joint_names)}")
+                raise CallError(f"{what}: no joint is called {name!r}; {suggest(str(name), robot.joint_names)}")
         value = [value.get(name, x) for name, x in zip(robot.joint_names, default, strict=True)]
     array = np.asarray(value, dtype=float)
     if array.shape not in ((), (robot.n,)) or not np.all(array > 0):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...errors import LogError, choices, needs_extra
+from ...errors import LogError, needs_extra, suggest
 from .column_table import ColumnTable
 from .joint_states import Message, table_of
 
@@ -45,7 +45,7 @@ def connections_of(connections: Sequence[Any], topic: str | None, path: Path) ->
     if topic is None:
         raise LogError(f"{path}: several topics of joint states: {', '.join(topics)}; name one: topic='...'")
     if topic not in topics:
-        raise LogError(f"{path}: no joint states on topic '{topic}': {choices(topic, topics)}")
+        raise LogError(f"{path}: no joint states on topic '{topic}': {suggest(topic, topics)}")
     return [c for c in states if c.topic == topic]
 
 

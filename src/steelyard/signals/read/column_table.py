@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import LogError, choices
+from ...errors import LogError, suggest
 
 Columns = NDArray[Any]
 
@@ -41,7 +41,7 @@ class ColumnTable:
     def column(self, name: str) -> Columns:
         """Return a column by its name; raise LogError with the closest names if there is none."""
         if name not in self.columns:
-            raise LogError(f"{self.source}: no column '{name}': {choices(name, self.names)}")
+            raise LogError(f"{self.source}: no column '{name}': {suggest(name, self.names)}")
         return self.columns[name]
 
     def numbers(self, name: str) -> NDArray[np.float64]:

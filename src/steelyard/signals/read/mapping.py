@@ -16,7 +16,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-from ...errors import CallError, LogError, choices
+from ...errors import CallError, LogError, suggest
 from ..clean.transmission import Transmission
 from ..log import EFFORTS
 from ..units import UNITS, spelled
@@ -79,7 +79,7 @@ def mapping_of(data: Dictionary[str, Any], source: str = "mapping", joints: Sequ
     vectors = {}
     if isinstance(gears, dict):
         errors += [
-            f"transmission.{key}: unknown: {choices(key, (*VECTORS, *SIDES, 'coupling'))}"
+            f"transmission.{key}: unknown: {suggest(key, (*VECTORS, *SIDES, 'coupling'))}"
             for key in gears
             if key not in (*VECTORS, *SIDES, "coupling")
         ]
@@ -106,7 +106,7 @@ def in_order(key: str, value: Any, names: Sequence[str] | None, errors: list[str
         if names is None:
             errors.append(f"transmission.{key}: keyed by joint, but the joints are not known: give joints = [...]")
             return None
-        errors += [f"transmission.{key}.{joint}: no such joint: {choices(joint, names)}" for joint in value if joint not in names]
+        errors += [f"transmission.{key}.{joint}: no such joint: {suggest(joint, names)}" for joint in value if joint not in names]
         value = [value.get(joint, 0.0 if key == "offset" else 1.0) for joint in names]
     if not isinstance(value, list) or not all(isinstance(v, (int, float)) and not isinstance(v, bool) and np.isfinite(v) for v in value):
         errors.append(f"transmission.{key}: one finite number per joint was expected, found {value!r}")
@@ -116,14 +116,14 @@ def in_order(key: str, value: Any, names: Sequence[str] | None, errors: list[str
 def field_errors(data: Dictionary[str, Any]) -> list[str]:
     """Return the errors in the fields of a mapping, one sentence each."""
     known = {f.name for f in fields(Mapping)}
-    errors = [f"{key}: unknown: {choices(key, sorted(known))}" for key in data if key not in known]
+    errors = [f"{key}: unknown: {suggest(key, sorted(known))}" for key in data if key not in known]
     for key, (good, expected) in CHECKS.items():
         value = data.get(key)
         if value is not None and not good(value):
             errors.append(f"{key}: {expected} was expected, found {value!r}")
     for part in ("columns", "files"):
         if isinstance(data.get(part), dict):
-            errors += [f"{part}.{key}: unknown: {choices(key, QUANTITIES)}" for key in data[part] if key not in QUANTITIES]
+            errors += [f"{part}.{key}: unknown: {suggest(key, QUANTITIES)}" for key in data[part] if key not in QUANTITIES]
     return errors
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import LogError, choices
+from ...errors import LogError, suggest
 from ..clean.cleaning import clean as cleaned
 from ..clean.transmission import Transmission
 from ..log import Log, joint_names_of
@@ -83,7 +83,7 @@ def check_options(options: Dictionary[str, Any]) -> None:
     known = [name for name in Mapping.__dataclass_fields__ if name != "files"]
     wrong = [name for name in options if name not in known]
     if wrong:
-        raise LogError(f"read_log: no option '{wrong[0]}': {choices(wrong[0], known)}")
+        raise LogError(f"read_log: no option '{wrong[0]}': {suggest(wrong[0], known)}")
 
 
 def named_files(toml: Path, mapping: Mapping) -> list[Path] | dict[str, Path]:
@@ -110,12 +110,12 @@ def read_table(path: Path, joints: tuple[str, ...] | None, mapping: Mapping) -> 
     """Return the table of one file, by the reader of its format."""
     if not path.exists():
         near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise LogError(f"{path}: no such file: {choices(path.name, sorted(near))}" if near else f"{path}: no such file")
+        raise LogError(f"{path}: no such file: {suggest(path.name, sorted(near))}" if near else f"{path}: no such file")
     if path.is_dir():
         return read_bag(path, joints=joints, topic=mapping.topic)
     reader = READERS.get(path.suffix.lower())
     if reader is None:
-        raise LogError(f"{path}: no reader for '{path.suffix}': {choices(path.suffix, [*READERS, '.toml'])}")
+        raise LogError(f"{path}: no reader for '{path.suffix}': {suggest(path.suffix, [*READERS, '.toml'])}")
     try:
         table = reader(path, joints=joints, topic=mapping.topic)
     except PermissionError:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CallError, LogError, choices
+from ...errors import CallError, LogError, suggest
 from ..log import Log
 from ..schema import Payload
 from ..units import factor
@@ -118,7 +118,7 @@ def pick_asked(table: ColumnTable, quantity: str, asked: Any, joints: Names, map
         order = tuple(joints or asked)
         missing = [joint for joint in order if joint not in asked]
         if missing:
-            raise LogError(f"{table.source}: columns.{quantity} names no column for joint '{missing[0]}': {choices(missing[0], asked)}")
+            raise LogError(f"{table.source}: columns.{quantity} names no column for joint '{missing[0]}': {suggest(missing[0], asked)}")
         joints, asked = order, [asked[joint] for joint in order]
     for name in asked:
         table.column(name)
@@ -161,7 +161,7 @@ def order_block(table: ColumnTable, quantity: str, made: Picked, joints: Names) 
         return made._replace(joints=None if components_of(quantity) else joints)
     absent = [joint for joint in joints if joint not in own]
     if absent:
-        raise LogError(f"{table.source}: no joint '{absent[0]}' in {quantity}: {choices(absent[0], own)}")
+        raise LogError(f"{table.source}: no joint '{absent[0]}' in {quantity}: {suggest(absent[0], own)}")
     return made._replace(value=made.value[:, [own.index(joint) for joint in joints]], joints=joints)
 
 
@@ -260,7 +260,7 @@ def missing_joint(table: ColumnTable, quantity: str, columns: Sequence[NamedColu
         names = ", ".join(c.name for c in columns)
         return f"{table.source}: {len(columns)} columns of {quantity} ({names}) for {len(joints)} joints: {', '.join(joints)}"
     absent = next(joint for joint in joints if simplified(joint) not in {simplified(label) for label in labels})
-    return f"{table.source}: no column of {quantity} for joint '{absent}': {choices(absent, labels)}. {listed(table)}"
+    return f"{table.source}: no column of {quantity} for joint '{absent}': {suggest(absent, labels)}. {listed(table)}"
 
 
 def no_positions(table: ColumnTable, robot: Names) -> str:

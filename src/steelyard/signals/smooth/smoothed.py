@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CallError, LogError, choices
+from ...errors import CallError, LogError, suggest
 from ..clean.cleaning import clean
 from ..clean.faults import wrong_velocities
 from ..filters import differences, lowpass
@@ -59,7 +59,7 @@ def smooth(log: Log, method: str = "kalman", cutoff: float | None = None, order:
     Rauch, Tung and Striebel, AIAA J. 3 (1965), p. 1445; lecture "Newton-Euler formulation and identification", on estimating qd and qdd.
     """
     if method not in METHODS:
-        raise CallError(f"smooth: no method {method!r}: {choices(str(method), METHODS)}")
+        raise CallError(f"smooth: no method {method!r}: {suggest(str(method), METHODS)}")
     if method == "butterworth" and cutoff is None:
         raise CallError("smooth: method='butterworth' needs a cutoff= [Hz]; method='kalman' finds its own")
     if method == "kalman" and cutoff is not None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....algebra.vector import ZERO, Vector
-from ....errors import choices
+from ....errors import suggest
 from ..inertial import LARGEST
 
 
@@ -32,7 +32,7 @@ class TomlKeys:
     def choice(self, key: str, options: Sequence[str], default: str) -> str:
         value = self.text(key, default)
         if value not in options:
-            self.problem(f"{key} = {value!r}; {choices(value, options)}")
+            self.problem(f"{key} = {value!r}; {suggest(value, options)}")
             return default
         return value
 
@@ -89,7 +89,7 @@ class TomlKeys:
         """Report the keys that were never asked for. Call it when every known key was."""
         for key in self.data:
             if key not in self.asked:
-                self.problem(f"unknown key {key!r}; {choices(key, self.asked)}")
+                self.problem(f"unknown key {key!r}; {suggest(key, self.asked)}")
 
     def problem(self, sentence: str) -> None:
         self.problems.append(f"{self.where}: {sentence}")

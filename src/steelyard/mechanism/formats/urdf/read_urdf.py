@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from ....algebra.rotation import from_rpy, unit
 from ....algebra.spatial import Inertia, Pose, rotated
 from ....algebra.vector import IDENTITY, ZERO, Matrix, Symmetric, Vector
-from ....errors import ModelError, choices
+from ....errors import ModelError, suggest
 from ...check import KINDS, finished
 from ...joint_terms import COUPLING_TERMS, JOINT_TERMS, Terms
 from ...model import STANDARD_GRAVITY, Coupling, Joint, Limits, Link, Mechanism, Mimic, Rotor, Source
@@ -107,7 +107,7 @@ def unusable(kind: str) -> str:
     """Why a joint of that kind cannot be used, and what to do about it."""
     if kind in OTHER_KINDS:
         return f"a {kind} joint is not supported: {OTHER_KINDS[kind]}"
-    return f"unknown joint type {kind!r}; {choices(kind, KINDS)}"
+    return f"unknown joint type {kind!r}; {suggest(kind, KINDS)}"
 
 
 def _link_of(element: Element, role: str, name: str, notes: Notes) -> str:
