@@ -89,7 +89,7 @@ CRANE = (
     Row("swivel", "hook", axis=Z, terms=SMOOTH, mass=False),
 )
 
-TWINS = (  # twelve joints: a trunk and two arms
+TWINS = (  # twelve joints: a trunk, two arms and a head
     Row("trunk", None, axis=Z, terms=DRY, armature=0.6),
     Row("bend", "trunk", axis=Y, terms=SMOOTH, armature=0.5, rotor=(4.0, OBLIQUE, "trunk")),
     *(
@@ -97,17 +97,19 @@ TWINS = (  # twelve joints: a trunk and two arms
             f"{side}{i}",
             f"{side}{i - 1}" if i else "bend",
             "prismatic" if (side, i) == ("b", 2) else "revolute",
-            (Y, Z, X, Y, Z)[i],
-            (ONE_SIDED, DRY, STRIBECK, {}, SMOOTH)[i],
-            (0.3, 0.2, None, 0.1, None)[i],
+            (Y, Z, X, Y)[i],
+            (ONE_SIDED, DRY, STRIBECK, SMOOTH)[i],
+            (0.3, 0.2, None, 0.1)[i],
             rotor=(-2.0, X, "bend") if (side, i) == ("a", 1) else None,
             mass=(side, i) != ("a", 2),
-            fixed=(side, i) == ("a", 4),
+            fixed=(side, i) == ("a", 3),
         )
         for side in "ab"
-        for i in range(5)
+        for i in range(4)
     ),
-    Row("claw", "b4", "prismatic", X, {"viscous": 0.2, "offset": 0.3}, 0.1, mimic=("b4", -0.2, 0.1), fixed=True),
+    Row("pan", "trunk", axis=Z, terms={"viscous": 0.3}),
+    Row("tilt", "pan", axis=Y),
+    Row("claw", "b3", "prismatic", X, {"viscous": 0.2, "offset": 0.3}, 0.1, mimic=("b3", -0.2, 0.1), fixed=True),
 )
 
 ROWS: dict[str, tuple[tuple[Row, ...], Vector]] = {
@@ -120,9 +122,9 @@ ROWS: dict[str, tuple[tuple[Row, ...], Vector]] = {
 }
 COUPLINGS = {
     "lift": (Coupling("nod", "roll", Terms.of(COUPLED)),),
-    "hand": (Coupling("wrist", "left", Terms.of({"armature": 0.04, "viscous": -0.1, "coulomb": 0.2, "width": 0.8})),),
+    "hand": (Coupling("wrist", "thumb", Terms.of({"armature": 0.04, "viscous": -0.1, "coulomb": 0.2, "width": 0.8})),),
     "crane": (Coupling("boom", "hook", Terms.of({"coulomb": 0.6, "width": 0.7})),),
-    "twins": (Coupling("a3", "a4", Terms.of({**COUPLED, "width": 0.9})), Coupling("a4", "b4", Terms.of(COUPLED))),
+    "twins": (Coupling("a2", "a3", Terms.of({**COUPLED, "width": 0.9})), Coupling("a3", "b3", Terms.of(COUPLED))),
 }
 ZOO = tuple(ROWS)
 
