@@ -36,6 +36,7 @@ def reduce(mechanism: Mechanism) -> Tree:
     frames = _frames(mechanism, walk, ties, {joint.name: i for i, joint in enumerate(moving)})
     inertias = _inertias(mechanism, frames, len(moving))
     bodies = tuple(_body(joint, ties[joint.name], coordinates, frames, inertia) for joint, inertia in zip(moving, inertias, strict=True))
+    _refuse_shared_rotors(moving, ties)
     groups = [[(joint, ties[joint.name].multiplier) for joint in moving if ties[joint.name].joint == name] for name in coordinates]
     return Tree(
         bodies=bodies,
@@ -47,6 +48,18 @@ def reduce(mechanism: Mechanism) -> Tree:
         rotors=tuple(_rotor(joint, joint.rotor, coordinates, bodies, frames) for joint in moving if joint.rotor is not None),
         couplings=tuple(_coupling(coupling, coordinates) for coupling in mechanism.couplings if _moves(coupling, ties)),
     )
+
+
+def _refuse_shared_rotors(moving: list[Joint], ties: dict[str, Tie]) -> None:
+    """Raise ModelError if a joint mimics one with a spinning rotor and has a rotor inertia of its own: the parameter Ia would be of both."""
+    spinning = {joint.name for joint in moving if joint.rotor is not None}
+    for joint in moving:
+        leader = ties[joint.name].joint
+        if joint.name != leader and leader in spinning and joint.terms.get("armature"):
+            raise ModelError(
+                f"joint {joint.name!r} mimics {leader!r}, whose rotor spins on a link, and has an armature of its own: "
+                f"their inertias cannot share one parameter; give {leader!r} the whole armature, or take its rotor's ratio away"
+            )
 
 
 def _rotor(joint: Joint, rotor: Rotor, coordinates: tuple[str, ...], bodies: tuple[Body, ...], frames: dict[str, Frame]) -> MountedRotor:

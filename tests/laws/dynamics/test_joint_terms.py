@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -97,3 +98,10 @@ def test_a_urdf_that_others_read_differently_is_said_with_the_size_of_the_differ
     with pytest.warns(sy.SteelyardWarning, match=r"no place for armature of joint2: .* differ by up to 0\.4 N m at joint2"):
         made.to_urdf(tmp_path / "robot.urdf")
     sy.load("planar_2r").with_friction(viscous=1.0, coulomb=2.0).to_urdf(tmp_path / "plain.urdf")
+
+
+def test_a_rotor_inertia_that_mimics_a_spinning_rotor_is_refused() -> None:
+    hand = robot("hand").mechanism
+    joints = tuple(replace(j, terms=j.terms.changed({"armature": 0.05})) if j.name == "middle" else j for j in hand.joints)
+    with pytest.raises(sy.ModelError, match="'middle' mimics 'knuckle', whose rotor spins"):
+        sy.Robot(replace(hand, joints=joints)).mass_matrix(np.zeros(robot("hand").n))
