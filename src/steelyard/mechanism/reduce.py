@@ -51,7 +51,7 @@ def reduce(mechanism: Mechanism) -> Tree:
 
 
 def _refuse_shared_rotors(moving: list[Joint], ties: dict[str, Tie]) -> None:
-    """Raise ModelError if a joint mimics one with a spinning rotor and has a rotor inertia of its own: the parameter Ia would be of both."""
+    """Raise ModelError if a joint that mimics one with a spinning rotor has a rotor inertia too: one parameter Ia would stand for both."""
     spinning = {joint.name for joint in moving if joint.rotor is not None}
     for joint in moving:
         leader = ties[joint.name].joint
