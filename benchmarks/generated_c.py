@@ -47,7 +47,9 @@ int main(void)
 """
 
 
-def nanoseconds_per_call(tree: Tree, quantity: str, frame: str, *, real: str = "double", calls: int = 20000, rounds: int = 10) -> float:
+def nanoseconds_per_call(
+    tree: Tree, quantity: str, frame: str | None, *, real: str = "double", calls: int = 20000, rounds: int = 10
+) -> float:
     """Nanoseconds that one call of the generated function takes, the best of some rounds, one state after another on one thread.
 
     `quantity` is a name of `kernels.ALGORITHMS`. Compiled with -O3 -march=native. The same work as one call of Pinocchio's C++ function.

@@ -43,7 +43,7 @@ def _single(robot: Robot, other: PinocchioModel | None, rounds: int) -> Timing:
 def _in_c(robot: Robot, single: Timing) -> list[Timing]:
     """The generated C, timed inside C, beside Pinocchio's single call from Python; nothing if there is no C compiler."""
     try:
-        ours = nanoseconds_per_call(robot.tree, "inverse_dynamics", robot.end_effector)
+        ours = nanoseconds_per_call(robot.tree, "inverse_dynamics", None)
     except ProblemError:
         return []
     how = f"{single.how}, called from Python" if single.how else ""

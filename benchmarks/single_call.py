@@ -18,6 +18,7 @@ from benchmarks.targets import ROBOTS, urdf
 from steelyard.apps.inputs import load
 from steelyard.apps.show.terminal import console
 from steelyard.kernels import kernel
+from steelyard.mechanism.edit import tips
 from steelyard.robot import SINGLE_CALLS
 
 CALLS, ROUNDS = 2000, 60
@@ -27,7 +28,7 @@ FRAMED = ("forward_kinematics", "jacobian", "jacobian_rate")
 def microseconds(robot: sy.Robot, method: str) -> tuple[float, float]:
     """The time of one call of a method, and of its gufunc [us]."""
     name = SINGLE_CALLS[method]
-    frame = robot.end_effector if name in FRAMED else None
+    frame = tips(robot.mechanism)[-1] if name in FRAMED else None
     made = kernel(robot.fingerprint, robot.tree, name, frame=frame)
     rng = np.random.default_rng(0)
     arrays = [rng.normal(size=operand.shape) for operand in made.inputs]
