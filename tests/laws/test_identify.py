@@ -122,7 +122,12 @@ def test_known_torques_are_taken_out(arm):
     spring = lambda q, qd, qdd: 5.0 * q  # noqa: E731
     found = sy.identify(arm, log.replace(tau=log.tau + 5.0 * log.q), "wls", known=spring, **FIXED)
     assert found.total_relative_error < 1e-8
-    assert np.allclose(found.base_values, found.base.values(arm.parameters), atol=1e-7)
+    true = arm.with_known_torque(spring)
+    assert found.parameter_names == true.parameter_names
+    assert np.allclose(found.base_values, found.base.values(true.parameters), atol=1e-7)
+    assert np.all(found.parameters[-3:] == 1.0), "the factors of known torques are held"
+    again = sy.identify(found.robot, log.replace(tau=log.tau + 5.0 * log.q), "wls", **FIXED)
+    assert again.total_relative_error < 1e-8
 
 
 def test_a_coupled_wrist_has_three_more_parameters(arm):

@@ -26,6 +26,8 @@ OPTIONS = {
     "coupling with widths": {"coupling": [sy.Coupling("joint2", "joint3")], "coulomb_width": [0.1, 0.0, 0.02]},
     "drive gains": {"hold": ["link3"], "drive_gains": ("joint1",)},
     "held": {"hold": {"joint1.Fv": 2.0, "link3.mcx": None}},
+    "known torque": {"known": lambda q, qd, qdd: 5.0 * np.sin(q)},
+    "known torque of several joints": {"known": lambda q, qd, qdd: np.stack([0.0 * q[:, 0], q[:, 1] * q[:, 2], qd[:, 0]], axis=1)},
     "bounds": {"bounds": {"link2.m": (5.0, 9.0)}},
     "decimated and masked": {"decimate": 3, "mask": 0.05, "delay": 0.002},
     **{name: {"estimator": name} for name in sorted(ESTIMATORS)},
@@ -76,10 +78,25 @@ def test_the_robot_predicts_what_the_columns_of_the_identification_predict(name)
 
 
 @EVERY
+@pytest.mark.filterwarnings("ignore:URDF has no place")
 def test_the_robot_in_its_file_predicts_the_same(name, tmp_path):
     fit = fitted(name)
     fit.robot.to_toml(tmp_path / "found.toml")
-    assert near(fit.robot.inverse_dynamics(*states()), sy.load(tmp_path / "found.toml").inverse_dynamics(*states()))
+    fit.robot.to_urdf(tmp_path / "found.urdf")
+    for file in ("found.toml", "found.urdf"):
+        assert near(fit.robot.inverse_dynamics(*states()), sy.load(tmp_path / file).inverse_dynamics(*states())), file
+
+
+def test_a_known_torque_that_cannot_be_traced_warns_with_its_size():
+    robot, log = case()
+
+    def table(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        return np.interp(q, [-9.0, 9.0], [-90.0, 90.0])
+
+    with pytest.warns(sy.SteelyardWarning, match=r"does not carry the known torque, \d+\.\d% of the measured torque"):
+        fit = sy.identify(robot, log.replace(tau=log.tau + 10.0 * log.q), known=table)
+    gap = fit.torque(*states()) - fit.robot.inverse_dynamics(*states())
+    assert near(gap, 10.0 * states()[0])
 
 
 @pytest.mark.parametrize("name", ["nothing", "stribeck", "coupling", "drive gains"])

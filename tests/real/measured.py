@@ -100,6 +100,6 @@ def kr300_counterbalance(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.n
     length = np.sqrt(D * D + k * k - 2 * D * k * np.cos(delta))
     area = np.pi * (h["d_piston"] ** 2 - h["d_rod"] ** 2) / 4
     pressure = h["Z"] * h["R_N2"] * h["T"] * h["mass_N2"] / (h["v_max"] - (length - (D - k)) * area)
-    tau = np.zeros(q.shape)
+    tau = np.zeros_like(q)  # of expressions too, so that the robot can carry it
     tau[:, 1] = D * k * np.sin(delta) / length * pressure * area
     return tau

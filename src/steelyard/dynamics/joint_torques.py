@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..algebra.scalar import Scalar, Scalars
 from ..errors import CallError
-from ..mechanism.joint_terms import JointState
+from ..mechanism.joint_terms import KNOWN_TORQUE, JointState
 from ..mechanism.tree import TermUse, Tree
 from .gravity import gravity_torque
 
@@ -14,10 +14,11 @@ from .gravity import gravity_torque
 def friction_torque(tree: Tree, qd: Scalars, q: Scalars | None = None) -> list[Scalar]:
     """Torques that overcome friction: the sum of value * factor over all terms that are not inertial, such as Fv qd + Fc sign(qd) + F0.
 
-    qd: n scalars [rad/s|m/s]; q [rad|m] is needed where a term depends on the position or the load. Returns n scalars [N m|N].
+    qd: n scalars [rad/s|m/s]; q [rad|m] is needed where a term depends on the position or the load. With q, known torques are part of it.
+    Returns n scalars [N m|N].
     Lecture "Dynamic parameter identification", friction contributions.
     """
-    uses = [use for use in tree.joint_terms if not use.row.inertial]
+    uses = [use for use in tree.joint_terms if not use.row.inertial and (q is not None or use.row is not KNOWN_TORQUE)]
     return _total(tree, uses, joint_states(tree, uses, q, qd, [0.0] * tree.n))
 
 

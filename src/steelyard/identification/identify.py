@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LogError
+from ..errors import LogError, SteelyardWarning
 from ..robot import Robot
 from ..signals.log import Log
 from .estimators.drive_gains import estimate_gains
@@ -18,14 +19,14 @@ from .estimators.sdp import SDP, consistent
 from .estimators.shape import estimate_shape
 from .estimators.torque_delay import estimate_delay
 from .model.accumulator import on_one_core
-from .model.model import Model, ModelOptions, build_model
+from .model.model import Known, Model, ModelOptions, build_model
 from .model.prior import parameter_sizes
 from .model.problem import Problem
 from .options import Options, make_options
 from .result.fit import Fit, SamplePipeline
 from .result.provenance import provenance
 from .result.uncertainty import Residuals, Uncertainty, residuals, sandwich
-from .result.validation import Validation, predicted_torque, with_known
+from .result.validation import Validation, plus, predicted_torque
 from .samples.decimation import common_factor
 from .samples.samples import Preparation, Samples, prepare
 
@@ -118,16 +119,29 @@ def make_fit(robot: Robot, problem: Problem, estimate: Estimate, pipeline: Sampl
     covariance = sandwich(inverse_information(triangle), left)
     sizes = parameter_sizes(model)[list(model.base.columns)]
     uncertainty = Uncertainty(model.base, estimate.base, covariance, noise(problem.total, estimate.base), triangle, sizes)
+    own = self_validation(problem, left, robot, options.model.known)
+    if model.known is not None:
+        warn_of_known(model.known, problem, own.measured)
     assert estimate.parameters is not None
     identified = model.identified(estimate.parameters)
-    return Fit(identified, robot, model, estimate, uncertainty, self_validation(problem, left, robot), pipeline, options, origin)
+    return Fit(identified, robot, model, estimate, uncertainty, own, pipeline, options, origin)
 
 
-def self_validation(problem: Problem, left: Residuals, robot: Robot) -> Validation:
+def self_validation(problem: Problem, left: Residuals, robot: Robot, known: Known | None) -> Validation:
     """Return the validation of a fit on its own samples, beside the robot as given."""
-    given = predicted_torque(problem.samples, problem.decimate, with_known(robot.inverse_dynamics, problem.model.known))
+    given = predicted_torque(problem.samples, problem.decimate, plus(robot.inverse_dynamics, known))
     before = Validation(left.t, given, left.measured, left.keep, robot.joint_names)
     return replace(before, predicted=left.predicted, before=before)
+
+
+def warn_of_known(known: Known, problem: Problem, measured: Array) -> None:
+    """Warn of a known torque that fit.robot cannot carry, with its size."""
+    share = np.linalg.norm(predicted_torque(problem.samples, problem.decimate, known)) / np.linalg.norm(measured)
+    message = (
+        f"fit.robot does not carry the known torque, {share:.1%} of the measured torque: it cannot be traced. fit.torque has it. "
+        "Write it with arithmetic and NumPy's functions of q and qd, np.zeros_like(q) in place of np.zeros, to have it in the robot"
+    )
+    warnings.warn(message, SteelyardWarning, stacklevel=2)
 
 
 def to_physical(problem: Problem, estimate: Estimate) -> Estimate:

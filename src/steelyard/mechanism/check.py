@@ -18,6 +18,7 @@ from ..algebra.vector import full
 from ..errors import ModelError, SteelyardWarning, suggest
 from .joint_terms import COUPLING_TERMS
 from .joint_terms import problems as term_problems
+from .known_torque import problems as torque_problems
 from .model import Joint, Link, Mechanism
 from .near_integers import snapped
 from .reduce import reduce
@@ -56,6 +57,7 @@ def _problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
     for joint in joints:
         yield from (f"{locate('joint', joint.name)}: {sentence}" for sentence in _joint_problems(joint))
     yield from (f"{locate('robot', mechanism.name)}: {sentence}" for sentence in coupling_problems(mechanism))
+    yield from (f"{locate('robot', mechanism.name)}: {sentence}" for sentence in known_problems(mechanism))
     if not all(map(math.isfinite, mechanism.gravity)):
         yield f"{locate('robot', mechanism.name)}: gravity {mechanism.gravity} must be three finite numbers [m/s2]"
 
@@ -158,6 +160,15 @@ def coupling_problems(mechanism: Mechanism) -> Iterable[str]:
     seconds = [each.joint_b for each in mechanism.couplings]
     for name in sorted({name for name in seconds if seconds.count(name) > 1}):
         yield f"{name!r} is joint_b of several couplings, whose terms are named after it: exchange joint_a and joint_b of one"
+
+
+def known_problems(mechanism: Mechanism) -> Iterable[str]:
+    """What is wrong with the known torques of a mechanism."""
+    names = [joint.name for joint in mechanism.joints]
+    for each in mechanism.known:
+        if each.joint not in names:
+            yield f"a known torque names {each.joint!r}, which is no joint; {choices(each.joint, names)}"
+        yield from (f"known torque of {each.joint!r}: {problem}" for problem in torque_problems(each.expression))
 
 
 def rotor_problems(joint: Joint) -> Iterable[str]:

@@ -16,6 +16,7 @@ from . import near_integers as snap
 from .check import coupling_problems, rotor_problems
 from .joint_terms import COUPLING_TERMS, FRICTION, JOINT_TERMS, Terms
 from .joint_terms import problems as term_problems
+from .known_torque import without_joints
 from .model import Coupling, Joint, Mechanism, Rotor
 from .near_integers import displaced
 from .parameter_vector import with_joint_values, with_parameters
@@ -75,7 +76,7 @@ def without_friction(mechanism: Mechanism) -> Mechanism:
     joints = tuple(replace(joint, terms=joint.terms.changed({row.key: None for row in FRICTION})) for joint in mechanism.joints)
     inertial = [row.key for row in COUPLING_TERMS if row.inertial]
     couplings = tuple(replace(each, terms=Terms.of({key: each.terms.get(key) for key in inertial})) for each in mechanism.couplings)
-    return replace(mechanism, joints=joints, couplings=tuple(each for each in couplings if each.terms))
+    return replace(mechanism, joints=joints, couplings=tuple(each for each in couplings if each.terms), known=())
 
 
 def without_rotors(mechanism: Mechanism) -> Mechanism:
@@ -87,7 +88,7 @@ def without_rotors(mechanism: Mechanism) -> Mechanism:
 
 
 def without_terms(mechanism: Mechanism, names: Collection[tuple[str, str]]) -> Mechanism:
-    """Take away joint terms by joint and key; `ratio` stands for a spinning rotor, shared_... for a term of a coupling."""
+    """Take away joint terms by joint and key; `ratio` is a spinning rotor, shared_... of a coupling, known_scale a known torque."""
 
     def left(joint: Joint) -> Joint:
         terms = joint.terms.changed({key: None for name, key in names if name == joint.name and key in joint.terms})
@@ -97,7 +98,9 @@ def without_terms(mechanism: Mechanism, names: Collection[tuple[str, str]]) -> M
         replace(each, terms=each.terms.changed({key: None for key in each.terms if (each.joint_b, f"shared_{key}") in names}))
         for each in mechanism.couplings
     ]
-    return replace(mechanism, joints=tuple(map(left, mechanism.joints)), couplings=tuple(each for each in couplings if each.terms))
+    known = tuple(each for each in mechanism.known if (each.joint, "known_scale") not in names)
+    shared = tuple(each for each in couplings if each.terms)
+    return replace(mechanism, joints=tuple(map(left, mechanism.joints)), couplings=shared, known=known)
 
 
 def with_coupling(mechanism: Mechanism, joint_a: str, joint_b: str, **given: float | None) -> Mechanism:
@@ -226,7 +229,8 @@ def freeze(mechanism: Mechanism, positions: Mapping[str, float]) -> Mechanism:
             raise CallError(f"joint {name!r} mimics {joint.mimic.joint!r}: freeze that one")
         if not math.isfinite(value):
             raise CallError(f"joint {name!r} cannot be held at {value}; expected a finite position [rad|m]")
-    return replace(mechanism, joints=tuple(_held(mechanism, joint, positions) for joint in mechanism.joints))
+    known = tuple(without_joints(torque, positions) for torque in mechanism.known if torque.joint not in positions)
+    return replace(mechanism, joints=tuple(_held(mechanism, joint, positions) for joint in mechanism.joints), known=known)
 
 
 def _held(mechanism: Mechanism, joint: Joint, positions: Mapping[str, float]) -> Joint:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from ..algebra import scalar
 from ..algebra.scalar import Scalar
 from ..errors import ModelError
+from .known_torque import evaluate
 
 
 class JointState(NamedTuple):
@@ -141,6 +142,11 @@ def _shared_direction(values: Terms, a: JointState, b: JointState) -> tuple[Scal
     return shared, shared
 
 
+def _known(values: Terms, states: Sequence[JointState]) -> Any:
+    torque = evaluate(values["expression"], dict(zip(values["joints"], states, strict=True)))
+    return torque if len(states) == 1 else (torque, *(0.0 for _ in states[1:]))
+
+
 _TORQUE, _DAMPING, _INERTIA, _SPEED = ("N m", "N"), ("N m s/rad", "N s/m"), ("kg m2", "kg"), ("rad/s", "m/s")
 _STEP = ("width", "stribeck")
 
@@ -174,10 +180,14 @@ COUPLING_TERMS: tuple[JointTerm, ...] = (
     JointTerm("coulomb", "Fcm", "Coulomb friction shared with {}", _TORQUE, "F_{cm}", _shared_direction, shapes=("width",)),
     JointTerm("width", "wm", "width of the shared Coulomb step", _SPEED, "w_{m}", between=(1e-3, 3.0)),
 )
+# A torque that is known, such as that of a counterbalance; `values` has its expression and the joints that it reads, its own first.
+KNOWN_TORQUE = JointTerm(
+    "known", "Fk", "factor of the known torque", ("1", "1"), "k_{f}", lambda v, *s: _known(v, s), reads=("q",), least=-math.inf
+)
 ORDER = tuple(row.key for row in JOINT_TERMS)
 FRICTION = tuple(row for row in JOINT_TERMS if not row.inertial)
 BY_KEY: Mapping[str, JointTerm] = {row.key: row for row in JOINT_TERMS}
-BY_SYMBOL: Mapping[str, JointTerm] = {row.symbol: row for row in (*JOINT_TERMS, *COUPLING_TERMS)}
+BY_SYMBOL: Mapping[str, JointTerm] = {row.symbol: row for row in (*JOINT_TERMS, *COUPLING_TERMS, KNOWN_TORQUE)}
 
 
 def problems(values: Terms, table: Sequence[JointTerm] = JOINT_TERMS) -> Iterator[str]:

@@ -13,6 +13,7 @@ from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import Vector
 from ..errors import CallError, suggest
 from .joint_terms import Terms
+from .known_torque import KnownTorque
 
 JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
 STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
@@ -118,6 +119,7 @@ class Mechanism:
     couplings: tuple[Coupling, ...] = ()
     source: Source | None = field(default=None, compare=False)
     remarks: tuple[str, ...] = field(default=(), compare=False)
+    known: tuple[KnownTorque, ...] = ()
 
     def link(self, name: str) -> Link:
         """The link of that name."""
@@ -151,7 +153,8 @@ def _named(what: str, name: str, known: dict[str, Named]) -> Named:
 def fingerprint(mechanism: Mechanism) -> str:
     """BLAKE2b (32 hexadecimal digits) of names, structure and the bits of every number; source and remarks do not count."""
     digest = blake2b(digest_size=16)
-    for atom in _atoms((mechanism.name, mechanism.links, mechanism.joints, mechanism.gravity, mechanism.couplings)):
+    known = (mechanism.known,) if mechanism.known else ()
+    for atom in _atoms((mechanism.name, mechanism.links, mechanism.joints, mechanism.gravity, mechanism.couplings, *known)):
         digest.update(f"{len(atom)}:{atom};".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 

@@ -16,7 +16,7 @@ from ..algebra.spatial import Inertia, minus, moved
 from ..algebra.vector import Symmetric
 from ..errors import CallError
 from .check import is_physical
-from .joint_terms import BY_KEY, Terms, folded
+from .joint_terms import BY_KEY, KNOWN_TORQUE, Terms, folded
 from .model import Joint, Mechanism
 from .reduce import reduce, tie
 from .tree import Tree
@@ -71,14 +71,16 @@ def with_parameters(mechanism: Mechanism, pi: Iterable[float]) -> Mechanism:
     new = dict(zip(tree.joint_terms, rest, strict=True))
     wanted: dict[str, dict[str, float]] = {}
     for use, value in new.items():
-        if len(use.at) == 1 and value != use.value:
+        if len(use.at) == 1 and use.row is not KNOWN_TORQUE and value != use.value:
             wanted.setdefault(use.owner, {})[use.row.key] = value
     shared = {(use.owner, use.row.key): value for use, value in new.items() if len(use.at) > 1}
     couplings = tuple(
         replace(each, terms=each.terms.changed({key: shared[each.joint_b, key] for key in each.terms if (each.joint_b, key) in shared}))
         for each in mechanism.couplings
     )
-    return replace(with_joint_values(made, wanted), couplings=couplings)
+    scales = {use.owner: value for use, value in new.items() if use.row is KNOWN_TORQUE}
+    known = tuple(replace(each, scale=scales.get(each.joint, each.scale)) for each in mechanism.known)
+    return replace(with_joint_values(made, wanted), couplings=couplings, known=known)
 
 
 def with_joint_values(mechanism: Mechanism, wanted: Mapping[str, Mapping[str, float]]) -> Mechanism:

@@ -8,10 +8,11 @@ from typing import NamedTuple
 from ..algebra.spatial import Inertia, Pose, moved
 from ..algebra.vector import apply
 from ..errors import ModelError, suggest
-from .joint_terms import folded
+from .joint_terms import Terms, folded
+from .known_torque import KnownTorque, joints_in
 from .model import Coupling, Joint, Limits, Mechanism, Rotor
 from .near_integers import displaced
-from .tree import Body, Frame, MountedRotor, Tree, TreeCoupling
+from .tree import Body, Frame, MountedRotor, Tree, TreeCoupling, TreeKnown
 
 
 class Tie(NamedTuple):
@@ -47,6 +48,7 @@ def reduce(mechanism: Mechanism) -> Tree:
         limits=tuple(folded_limits([(joint, *ties[joint.name][1:]) for joint, _ in group]) for group in groups),
         rotors=tuple(_rotor(joint, joint.rotor, coordinates, bodies, frames) for joint in moving if joint.rotor is not None),
         couplings=tuple(_coupling(coupling, coordinates) for coupling in mechanism.couplings if _moves(coupling, ties)),
+        known=tuple(_known(torque, coordinates) for torque in mechanism.known if torque.joint in ties),
     )
 
 
@@ -81,6 +83,15 @@ def _coupling(coupling: Coupling, coordinates: tuple[str, ...]) -> TreeCoupling:
             raise ModelError(f"a coupling names {name!r}, which is no joint that moves on its own; {suggest(name, coordinates)}")
     a, b = coordinates.index(coupling.joint_a), coordinates.index(coupling.joint_b)
     return TreeCoupling(coupling.joint_b, (a, b), coupling.terms)
+
+
+def _known(torque: KnownTorque, coordinates: tuple[str, ...]) -> TreeKnown:
+    joints = tuple(dict.fromkeys((torque.joint, *joints_in(torque.expression))))
+    for name in joints:
+        if name not in coordinates:
+            raise ModelError(f"a known torque names {name!r}, which is no joint that moves on its own; {suggest(name, coordinates)}")
+    values = Terms((("known", torque.scale), ("expression", torque.expression), ("joints", joints)))
+    return TreeKnown(torque.joint, tuple(coordinates.index(name) for name in joints), values)
 
 
 def _moves(coupling: Coupling, ties: dict[str, Tie]) -> bool:

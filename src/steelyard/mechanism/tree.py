@@ -12,7 +12,7 @@ from ..algebra.scalar import Scalar
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import Vector
 from ..errors import CallError, suggest
-from .joint_terms import COUPLING_TERMS, JOINT_TERMS, JointState, JointTerm, Terms
+from .joint_terms import COUPLING_TERMS, JOINT_TERMS, KNOWN_TORQUE, JointState, JointTerm, Terms
 from .model import Limits
 
 
@@ -69,6 +69,14 @@ class TreeCoupling(NamedTuple):
     terms: Terms
 
 
+class TreeKnown(NamedTuple):
+    """A known torque on the first of some coordinates, all of which it reads."""
+
+    owner: str
+    coordinates: tuple[int, ...]
+    terms: Terms
+
+
 @dataclass(frozen=True, slots=True)
 class Body:
     """A moving link with all that is fixed to it. Its frame is the frame of the link that its joint carries.
@@ -101,6 +109,7 @@ class Tree:
     limits: tuple[Limits, ...] = ()
     rotors: tuple[MountedRotor, ...] = ()
     couplings: tuple[TreeCoupling, ...] = ()
+    known: tuple[TreeKnown, ...] = ()
 
     @property
     def n(self) -> int:
@@ -114,30 +123,32 @@ class Tree:
 
     @cached_property
     def joint_terms(self) -> tuple[TermUse, ...]:
-        """Every linear joint term in the order of the parameter vector: coordinate by coordinate, then coupling by coupling."""
+        """Every linear joint term in the order of the parameter vector: coordinate by coordinate, then couplings, then known torques."""
         own = [(name, JOINT_TERMS, (c,), terms) for c, (name, terms) in enumerate(zip(self.coordinates, self.terms, strict=True))]
         shared = [(coupling.owner, COUPLING_TERMS, coupling.coordinates, coupling.terms) for coupling in self.couplings]
+        known = [(each.owner, (KNOWN_TORQUE,), each.coordinates, each.terms) for each in self.known]
         return tuple(
             TermUse(owner, row, at, terms)
-            for owner, table, at, terms in (*own, *shared)
+            for owner, table, at, terms in (*own, *shared, *known)
             for row in table
             if row.linear and row.key in terms
         )
 
     def with_joint_terms(self, values: Sequence[Scalar]) -> Tree:
         """Replace the values of `joint_terms`, in their order."""
-        uses, rest = self.joint_terms, iter(values)
-        new: dict[tuple[int, ...], dict[str, Scalar]] = {}
-        for use in uses:
-            new.setdefault(use.at, {})[use.row.key] = next(rest)
-        terms = tuple(terms.changed(new.get((c,), {})) for c, terms in enumerate(self.terms))
-        couplings = tuple(each._replace(terms=each.terms.changed(new.get(each.coordinates, {}))) for each in self.couplings)
-        return replace(self, terms=terms, couplings=couplings)
+        new: dict[tuple[bool, tuple[int, ...]], dict[str, Scalar]] = {}
+        for use, value in zip(self.joint_terms, values, strict=True):
+            new.setdefault((use.row is KNOWN_TORQUE, use.at), {})[use.row.key] = value
+        terms = tuple(terms.changed(new.get((False, (c,)), {})) for c, terms in enumerate(self.terms))
+        couplings = tuple(each._replace(terms=each.terms.changed(new.get((False, each.coordinates), {}))) for each in self.couplings)
+        known = tuple(each._replace(terms=each.terms.changed(new[True, each.coordinates])) for each in self.known)
+        return replace(self, terms=terms, couplings=couplings, known=known)
 
     def without_friction(self) -> Tree:
         """Keep only the joint terms that are inertial."""
         return replace(
             self,
+            known=(),
             terms=tuple(Terms.of({row.key: terms.get(row.key) for row in JOINT_TERMS if row.inertial}) for terms in self.terms),
             couplings=tuple(
                 each._replace(terms=Terms.of({row.key: each.terms.get(row.key) for row in COUPLING_TERMS if row.inertial}))
@@ -156,5 +167,6 @@ class Tree:
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = (self.bodies, self.coordinates, self.gravity, self.terms, dict(self.frames), self.limits, self.rotors, self.couplings)
+        shared = self.limits, self.rotors, self.couplings, self.known
+        fields = (self.bodies, self.coordinates, self.gravity, self.terms, dict(self.frames), *shared)
         return (Tree, fields)  # a read-only mapping cannot be pickled as it is

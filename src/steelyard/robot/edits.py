@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..errors import CallError
 from ..mechanism import Mechanism, edit
+from ..mechanism.known_torque import traced, with_expressions
 from .description import Description
 
 if TYPE_CHECKING:
@@ -48,6 +51,19 @@ class Edits(Description):
     def with_coupling(self, joint_a: str, joint_b: str, **terms: float | None) -> Self:
         """This robot with a motor that two joints share: armature Iam, viscous Fvm, coulomb Fcm, width, as `mechanism.Coupling` says."""
         return self._like(edit.with_coupling(self.mechanism, joint_a, joint_b, **terms))
+
+    def with_known_torque(self, given: Mapping[str, str] | Callable[..., Any]) -> Self:
+        """This robot with a torque [N m|N] that is known, such as that of a spring: {"joint2": "5.0 * sin(q['joint2'])"}.
+
+        Or a function (q, qd, qdd) -> torque over arrays (..., n), of arithmetic and NumPy functions of q and qd alone.
+        """
+        if callable(given):
+            found = traced(given, self.joint_names)
+            if found is None:
+                allowed = "arithmetic and NumPy's sin, cos, sqrt, exp, tanh and abs of q and qd"
+                raise CallError(f"the known torque cannot be traced; expected a function of {allowed}")
+            given = {each.joint: each.expression for each in found}
+        return self._like(replace(self.mechanism, known=with_expressions(self.mechanism.known, given, self.joint_names)))
 
     def with_joint_terms(self, keys: Sequence[str]) -> Self:
         """This robot with a parameter for each of these joint terms at every joint, zero where it had none: armature, viscous, ..."""

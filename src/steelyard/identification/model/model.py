@@ -14,7 +14,8 @@ from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
 from ...errors import CallError, suggest
 from ...kernels import kernel
-from ...mechanism.joint_terms import COUPLING_TERMS, FRICTION
+from ...mechanism.joint_terms import COUPLING_TERMS, FRICTION, KNOWN_TORQUE
+from ...mechanism.known_torque import traced
 from ...mechanism.model import Coupling, Mechanism
 from ...mechanism.parameter_vector import with_joint_values
 from ...mechanism.tree import TermUse
@@ -65,7 +66,7 @@ class Model:
     """A robot with a column for every unknown, and what is held or known.
 
     `robot` also has the shapes of friction, such as the width of the Coulomb step. `held`: indices and values of the parameters that are
-    not to be found; `known` gives a torque (N, n) [N m|N] that is not to be found.
+    not to be found; `known` gives a torque (N, n) [N m|N] that is not to be found and that the robot cannot carry.
     """
 
     robot: Robot
@@ -190,7 +191,21 @@ def build_model(robot: Robot, options: ModelOptions | None = None) -> Model:
     couplings = options.coupling if isinstance(options.coupling, (list, tuple)) else (options.coupling,)
     for each in couplings:
         full = coupled(full, each)
-    return Model(full, held_parameters(full, options.hold), options.known, options.bounds)
+    carried = None if options.known is None else with_known(full, options.known)
+    full, known = (full, options.known) if carried is None else (carried, None)
+    return Model(full, held_parameters(full, options.hold), known, options.bounds)
+
+
+def with_known(robot: Robot, known: Known) -> Robot | None:
+    """Return the robot with a known torque; None if it cannot be traced, or if its expressions do not give the same torques."""
+    found = traced(known, robot.joint_names)
+    if found is None:
+        return None
+    carrying = robot.with_known_torque({each.joint: each.expression for each in found})
+    q, qd, qdd = exciting_states(robot.tree)
+    expected = np.broadcast_to(known(q, qd, qdd), q.shape)
+    gap = carrying.inverse_dynamics(q, qd, qdd) - robot.inverse_dynamics(q, qd, qdd) - expected
+    return carrying if np.linalg.norm(gap) <= 1e-9 * max(float(np.linalg.norm(expected)), 1.0) else None
 
 
 def complete(robot: Robot, keys: Sequence[str], rotor: bool = True) -> Robot:
@@ -253,10 +268,13 @@ def structural(robot: Robot) -> Robot:
 
 
 def held_parameters(robot: Robot, hold: Sequence[str] | Mapping[str, float | None]) -> tuple[tuple[int, float], ...]:
-    """Return index and value of what is held, given by parameter, link or joint name; None keeps the robot's own value."""
+    """Return index and value of what is held, given by parameter, link or joint name; None keeps the robot's own value.
+
+    The factors of known torques are always held.
+    """
     wanted: Mapping[str, float | None] = hold if isinstance(hold, Mapping) else dict.fromkeys(hold)
-    found: dict[int, float] = {}
     names = robot.parameter_names
+    found = {i: float(robot.parameters[i]) for i, name in enumerate(names) if name.endswith(f".{KNOWN_TORQUE.symbol}")}
     owners = [name.rpartition(".")[0] for name in names]
     for name, value in wanted.items():
         hits = [i for i, own in enumerate(names) if name in (own, owners[i])]

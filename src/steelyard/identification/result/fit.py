@@ -25,7 +25,7 @@ from ..options import Options
 from ..samples.samples import Preparation, Samples, prepare
 from .provenance import plain
 from .uncertainty import Uncertainty, relative
-from .validation import Validation, predicted_torque, validate_torque, with_known
+from .validation import Validation, plus, predicted_torque, validate_torque
 from .verdict import base_lines, check
 
 Array = NDArray[np.float64]
@@ -181,9 +181,9 @@ class Fit:
         return self.validation.before
 
     def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
-        """Return the predicted torque, (N, n) [N m|N]: that of `robot`, plus the known torque. q [rad|m], qd, qdd: (N, n)."""
+        """Return the torque of `robot`, (N, n) [N m|N], plus a known torque that it cannot carry. q [rad|m], qd, qdd: (N, n)."""
         q, qd, qdd = states(self.model.n, q, qd, qdd)
-        return with_known(self.robot.inverse_dynamics, self.model.known)(q, qd, qdd)
+        return plus(self.robot.inverse_dynamics, self.model.known)(q, qd, qdd)
 
     def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array]:
         """Return the torque (N, n) and the half-width (N, n) [N m|N] of the band in which 95 % of measurements should lie.
@@ -200,7 +200,7 @@ class Fit:
         if other is not None and not isinstance(other, (Robot, Fit)):
             raise CallError(f"other must be a Robot or a Fit, not {type(other).__name__}")
         samples, factor = self.pipeline.run(self.robot, log)
-        given = with_known(self.initial.inverse_dynamics, self.model.known)
+        given = plus(self.initial.inverse_dynamics, self.options.model.known)
         result = validate_torque(samples, factor, self.torque, given, self.robot.joint_names)
         if other is None:
             return result

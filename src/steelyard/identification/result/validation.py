@@ -117,6 +117,6 @@ def low_passed(tau: Array, samples: Samples, factor: int) -> Array:
     return np.concatenate([decimated(tau[part], factor, 0, -(-(part.stop - part.start) // factor)) for part in split(samples.t)])
 
 
-def with_known(torque: Torque, known: Torque | None) -> Torque:
-    """Return the torque function plus a known torque."""
+def plus(torque: Torque, known: Torque | None) -> Torque:
+    """Return a torque function plus a known torque, if there is one."""
     return torque if known is None else lambda q, qd, qdd: torque(q, qd, qdd) + known(q, qd, qdd)

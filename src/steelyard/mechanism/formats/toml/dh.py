@@ -36,7 +36,7 @@ from ....algebra.vector import IDENTITY, ZERO
 from ... import near_integers as snap
 from ...model import STANDARD_GRAVITY, Joint, JointKind, Link, Mechanism
 from .keys import TomlKeys
-from .rows import read_couplings, read_inertia, read_moving, read_pose
+from .rows import read_couplings, read_inertia, read_known, read_moving, read_pose
 
 CONVENTIONS = ("standard", "modified")
 MOVING = ("revolute", "continuous", "prismatic")
@@ -61,11 +61,11 @@ def denavit_hartenberg(keys: TomlKeys) -> Mechanism:
     if keys.has("tool"):
         links.append(Link(TOOL))
         joints.append(_fixed(TOOL, parent, reach.compose(read_pose(keys, "tool", angle))))
-    gravity, couplings = keys.vector("gravity", STANDARD_GRAVITY), read_couplings(keys)
+    gravity, couplings, known = keys.vector("gravity", STANDARD_GRAVITY), read_couplings(keys), read_known(keys)
     name = keys.text("name", "")
     keys.text("description", "")
     keys.done()
-    return Mechanism(name, tuple(links), tuple(joints), gravity, couplings)
+    return Mechanism(name, tuple(links), tuple(joints), gravity, couplings, known=known)
 
 
 def placements(row: TomlKeys, standard: bool, angle: float) -> tuple[Pose, Pose]:

@@ -15,7 +15,7 @@ from ...check import KINDS, finished
 from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism, Source
 from .dh import denavit_hartenberg
 from .keys import TomlKeys
-from .rows import read_couplings, read_inertia, read_moving, read_pose
+from .rows import read_couplings, read_inertia, read_known, read_moving, read_pose
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -51,6 +51,7 @@ def _general(keys: TomlKeys) -> Mechanism:
         joints=tuple(_joint(row, angle) for row in (keys.tables("joints") if keys.has("joints") else [])),
         gravity=keys.vector("gravity", STANDARD_GRAVITY),
         couplings=read_couplings(keys),
+        known=read_known(keys),
     )
     keys.text("description", "")
     keys.done()

@@ -9,6 +9,7 @@ from ....algebra.rotation import from_rpy
 from ....algebra.spatial import Inertia, Pose, from_com
 from ....algebra.vector import IDENTITY, Matrix, Symmetric
 from ...joint_terms import COUPLING_TERMS, FRICTION, Terms
+from ...known_torque import KnownTorque
 from ...model import Coupling, Joint, Limits, Mimic, Rotor
 from ..inertial import HERE, about_frame
 from .keys import TomlKeys
@@ -83,6 +84,15 @@ def read_couplings(keys: TomlKeys) -> tuple[Coupling, ...]:
     for row in keys.tables("couplings") if keys.has("couplings") else []:
         values = {term.key: row.optional(term.key) for term in COUPLING_TERMS}
         made.append(Coupling(row.text("joint_a"), row.text("joint_b"), Terms.of(values)))
+        row.done()
+    return tuple(made)
+
+
+def read_known(keys: TomlKeys) -> tuple[KnownTorque, ...]:
+    """`[[known_torques]]`, each with joint, expression and, if it is not 1, scale."""
+    made = []
+    for row in keys.tables("known_torques") if keys.has("known_torques") else []:
+        made.append(KnownTorque(row.text("joint"), row.text("expression"), row.number("scale", 1.0)))
         row.done()
     return tuple(made)
 

@@ -19,6 +19,7 @@ from ....errors import ModelError
 from ....files import write_whole
 from ... import near_integers as snap
 from ...joint_terms import FRICTION, Terms
+from ...known_torque import KnownTorque
 from ...model import Coupling, Joint, Limits, Link, Mechanism, Rotor
 from ...near_integers import snapped
 from ..inertial import HERE, about_frame, com_form, differences, motor_side
@@ -76,6 +77,8 @@ def _edited_text(text: str, old: Mechanism, new: Mechanism) -> str | None:
             _edit_joint(rows[joint.name], was, joint)
     if new.couplings != old.couplings:
         _set_tables(document, "couplings", [coupling_keys(each) for each in new.couplings])
+    if new.known != old.known:
+        _set_tables(document, "known_torques", [known_keys(each) for each in new.known])
     changed = [key for key in ("name", "gravity") if getattr(old, key) != getattr(new, key)]
     _set(document, changed, {"gravity": list(new.gravity), "name": new.name})
     return tomlkit.dumps(document).replace("\n", "\r\n" if "\r\n" in text else "\n")
@@ -169,7 +172,8 @@ def _new_document(mechanism: Mechanism) -> str:
     document = tomlkit.document()
     document.update({"name": mechanism.name, "gravity": list(mechanism.gravity)})
     rows = {"links": map(link_keys, mechanism.links), "joints": map(joint_keys, mechanism.joints)}
-    for key, made in (rows | {"couplings": map(coupling_keys, mechanism.couplings)}).items():
+    rows |= {"couplings": map(coupling_keys, mechanism.couplings), "known_torques": map(known_keys, mechanism.known)}
+    for key, made in rows.items():
         _set_tables(document, key, list(made))
     return tomlkit.dumps(document)
 
@@ -191,6 +195,11 @@ def _set_tables(document: Any, key: str, rows: list[Row]) -> None:
 def coupling_keys(coupling: Coupling) -> Row:
     """A row of [[couplings]]."""
     return {"joint_a": coupling.joint_a, "joint_b": coupling.joint_b, **coupling.terms}
+
+
+def known_keys(torque: KnownTorque) -> Row:
+    """A row of [[known_torques]]."""
+    return {"joint": torque.joint, "expression": torque.expression} | ({"scale": torque.scale} if torque.scale != 1.0 else {})
 
 
 def link_keys(link: Link) -> Row:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ....algebra.rotation import to_rpy
 from ....algebra.spatial import Inertia, Pose
 from ...joint_terms import Terms
-from ...model import STANDARD_GRAVITY, Coupling, Joint, Mechanism
+from ...model import STANDARD_GRAVITY, Joint, Mechanism
 from ..inertial import com_form
 from .read_urdf import DYNAMICS, MOMENTS
 from .xml_text import tag
@@ -24,11 +24,11 @@ def new_document(mechanism: Mechanism) -> str:
     for link in mechanism.links:
         lines += _block("link", {"name": link.name}, [] if link.inertia is None else inertial_lines(link.inertia))
     for joint in mechanism.joints:
-        lines += _block("joint", {"name": joint.name, "type": urdf_kind(joint)}, _joint_lines(joint, mechanism.couplings))
+        lines += _block("joint", {"name": joint.name, "type": urdf_kind(joint)}, _joint_lines(joint, mechanism))
     return "\n".join([*lines, "</robot>", ""])
 
 
-def _joint_lines(joint: Joint, couplings: Iterable[Coupling]) -> list[str]:
+def _joint_lines(joint: Joint, mechanism: Mechanism) -> list[str]:
     pieces = [
         ("origin", origin(joint.origin)),
         ("parent", {"link": joint.parent}),
@@ -37,7 +37,7 @@ def _joint_lines(joint: Joint, couplings: Iterable[Coupling]) -> list[str]:
         ("limit", limit(joint)),
         ("dynamics", dynamics(joint.terms)),
         ("mimic", mimic(joint)),
-        ("steelyard", extension(joint) | coupling(joint, couplings)),
+        ("steelyard", extension(joint) | shared(joint, mechanism)),
     ]
     return [tag(name, attributes) for name, attributes in pieces if attributes]
 
@@ -96,12 +96,15 @@ def extension(joint: Joint, elsewhere: Iterable[str] = DYNAMICS) -> Attributes:
     return found | ({"kind": joint.kind} if urdf_kind(joint) != joint.kind else {})
 
 
-def coupling(joint: Joint, couplings: Iterable[Coupling]) -> Attributes:
-    """Further attributes of <steelyard>: the motor that this joint, as joint_b, shares with another."""
+def shared(joint: Joint, mechanism: Mechanism) -> Attributes:
+    """Further attributes of <steelyard>: the motor that this joint, as joint_b, shares with another, and its known torque."""
     found: Attributes = {}
-    for each in couplings:
+    for each in mechanism.couplings:
         if each.joint_b == joint.name:
             found |= {"coupled_with": each.joint_a} | {f"shared_{key}": repr(value) for key, value in each.terms.items()}
+    for torque in mechanism.known:
+        if torque.joint == joint.name:
+            found |= {"known_torque": torque.expression, "known_scale": repr(torque.scale)}
     return found
 
 

@@ -19,6 +19,7 @@ from ....algebra.vector import IDENTITY, ZERO, Matrix, Symmetric, Vector
 from ....errors import ModelError, suggest
 from ...check import KINDS, finished
 from ...joint_terms import COUPLING_TERMS, JOINT_TERMS, Terms
+from ...known_torque import KnownTorque
 from ...model import STANDARD_GRAVITY, Coupling, Joint, Limits, Link, Mechanism, Mimic, Rotor, Source
 from ..inertial import LARGEST, about_frame
 from .xml_text import Element, parse
@@ -49,7 +50,8 @@ def read_urdf(text: str, path: str | None = None, encoding: str = "utf-8", warn:
     if notes.problems:
         raise ModelError("\n".join(notes.problems))
     source = Source("urdf", text, path, encoding)
-    mechanism = Mechanism(robot.attributes.get("name", ""), links, joints, gravity, couplings, source, tuple(notes.remarks))
+    name, known = robot.attributes.get("name", ""), _known(robot, notes)
+    mechanism = Mechanism(name, links, joints, gravity, couplings, source, tuple(notes.remarks), known)
     return finished(mechanism, _locator(robot, where), warn)
 
 
@@ -166,6 +168,16 @@ def _couplings(robot: Element, notes: Notes) -> tuple[Coupling, ...]:
             values = {row.key: optional_float(ours, f"shared_{row.key}", notes) for row in COUPLING_TERMS}
             made.append(Coupling(ours.attributes["coupled_with"], element.attributes.get("name", ""), Terms.of(values)))
     return tuple(made)
+
+
+def _known(robot: Element, notes: Notes) -> tuple[KnownTorque, ...]:
+    """Known torques: `known_torque` and `known_scale` in our own element of the joint."""
+    ours = [(element.attributes.get("name", ""), element.first("steelyard")) for element in robot.all("joint")]
+    return tuple(
+        KnownTorque(name, own.attributes["known_torque"], float_attribute(own, "known_scale", "1", notes))
+        for name, own in ours
+        if own is not None and "known_torque" in own.attributes
+    )
 
 
 def actuators(robot: Element) -> dict[str, Element]:

@@ -48,7 +48,7 @@ def extension_terms(text: str) -> tuple[ExtensionTerm, ...]:
         ExtensionTerm(joint.attributes["name"], term, value)
         for joint in parse(text, "URDF").all("joint")
         for ours in joint.all("steelyard")
-        for term in (*(row.key for row in JOINT_TERMS), *(f"shared_{row.key}" for row in COUPLING_TERMS), "ratio")
+        for term in (*(row.key for row in JOINT_TERMS), *(f"shared_{row.key}" for row in COUPLING_TERMS), "ratio", "known_scale")
         if (value := float(ours.attributes.get(term, 0.0)))
     )
 
@@ -89,7 +89,7 @@ def _edited(mechanism: Mechanism) -> str | None:
         if link != before:
             _edit_link(edit, places["link", link.name], link)
     for was, joint in zip(old.joints, mechanism.joints, strict=True):
-        shared = elements.coupling(was, old.couplings), elements.coupling(joint, mechanism.couplings)
+        shared = elements.shared(was, old), elements.shared(joint, mechanism)
         if joint != was or shared[0] != shared[1]:
             _edit_joint(edit, places["joint", joint.name], was, joint, motors.get(joint.name), shared)
     _edit_robot(edit, robot, old, mechanism)

@@ -1,0 +1,171 @@
+"""Known torques: what a spring or a counterbalance adds to a joint's torque, as an expression of positions and velocities.
+
+An expression is arithmetic on numbers, q['joint'] [rad|m] and qd['joint'] [rad/s|m/s] with + - * /, comparisons, sin, cos, sqrt, exp, tanh,
+abs, sign and where(condition, yes, no). It is text, so that a file can hold it, and runs over any scalars.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..algebra import scalar
+from ..algebra.scalar import Scalar
+from ..compiler.ir.graph import Expr, Graph
+from ..errors import CallError, ModelError, choices
+
+LONGEST = 20_000  # characters of an expression
+FUNCTIONS: dict[str, Callable[..., Any]] = {name: getattr(scalar, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "sign", "where")}
+FUNCTIONS["abs"] = scalar.absolute
+OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<="}
+TEXTS = {"neg": "(-{})"} | {op: f"({{}} {sign} {{}})" for op, sign in SIGNS.items()}
+NAMES = {"select": "where"} | {name: name for name in FUNCTIONS}
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTorque:
+    """`scale` times an expression [N m|N] on one joint. The scale is a parameter, 1 unless it is identified."""
+
+    joint: str
+    expression: str
+    scale: float = 1.0
+
+
+def with_expressions(known: Sequence[KnownTorque], given: Mapping[str, str], joint_names: Sequence[str]) -> tuple[KnownTorque, ...]:
+    """Add expressions, joint -> text, to known torques: a joint that has one gets the sum of both. Raises CallError for what cannot be."""
+    torques = {each.joint: each for each in known}
+    for joint, expression in given.items():
+        for problem in problems(expression):
+            raise CallError(f"known torque of {joint!r}: {problem}")
+        for name in (joint, *joints_in(expression)):
+            if name not in joint_names:
+                raise CallError(f"known torque: no joint moves on its own that is called {name!r}; {choices(name, joint_names)}")
+        own = torques.get(joint)
+        torques[joint] = KnownTorque(joint, expression if own is None else f"{own.scale!r} * ({own.expression}) + ({expression})")
+    return tuple(torques.values())
+
+
+def joints_in(expression: str) -> tuple[str, ...]:
+    """The joints whose q or qd an expression reads."""
+    nodes = (node for node in ast.walk(_parsed(expression)) if isinstance(node, ast.Subscript))
+    return tuple(dict.fromkeys(_reference(node)[1] for node in nodes))
+
+
+def evaluate(expression: str, states: Mapping[str, Any]) -> Scalar:
+    """The value of an expression at the joints' states, each with q and qd; any scalars."""
+    return _value(_parsed(expression), states)
+
+
+def problems(expression: str) -> Iterator[str]:
+    """Say what is wrong with an expression, in a sentence."""
+    try:
+        states = dict.fromkeys(joints_in(expression), _Unit())
+        float(evaluate(expression, states))
+    except ModelError as error:
+        yield str(error)
+    except (ArithmeticError, TypeError, ValueError, RecursionError) as error:
+        yield f"the expression {expression[:60]!r} has no value ({error})"
+
+
+class _Unit:
+    q, qd = 0.5, 0.5
+
+
+def without_joints(torque: KnownTorque, positions: Mapping[str, float]) -> KnownTorque:
+    """The same torque with some joints held at positions [rad|m]."""
+
+    class Held(ast.NodeTransformer):
+        def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+            which, joint = _reference(node)
+            if joint not in positions:
+                return node
+            return ast.Constant(float(positions[joint]) if which == "q" else 0.0)
+
+    tree = ast.parse(torque.expression, mode="eval")
+    return replace(torque, expression=ast.unparse(ast.fix_missing_locations(Held().visit(tree))))
+
+
+def traced(function: Callable[..., Any], joint_names: Sequence[str]) -> tuple[KnownTorque, ...] | None:
+    """The torques of a function (q, qd, qdd) -> torque over arrays (N, n), as expressions; None where it cannot be traced.
+
+    The function is run on arrays of expression nodes: what it computes with arithmetic and NumPy's functions can be traced, branches,
+    tables and accelerations cannot.
+    """
+    n = len(joint_names)
+    q, qd, qdd = (np.array([nodes], dtype=object) for nodes in Graph().inputs(n, n, n))
+    try:
+        tau = np.broadcast_to(np.asarray(function(q, qd, qdd), dtype=object), (1, n))[0]
+        texts = [_text(x, joint_names, {}) for x in tau]
+    except Exception:  # noqa: BLE001 whatever a user's function throws: it cannot be traced
+        return None
+    return tuple(KnownTorque(name, text) for name, text in zip(joint_names, texts, strict=True) if text != "0.0")
+
+
+def _text(x: Any, names: Sequence[str], done: dict[int, str]) -> str:
+    if not isinstance(x, Expr):
+        return repr(float(x))
+    if x.id not in done:
+        if x.op == "input":
+            operand, index = x.payload
+            made = f"{('q', 'qd')[operand]}[{names[index]!r}]"  # an acceleration has no place: IndexError
+        elif x.op == "const":
+            made = repr(float(x.payload))
+        else:
+            parts = [_text(a, names, done) for a in x.args]
+            made = TEXTS[x.op].format(*parts) if x.op in TEXTS else f"{NAMES[x.op]}({', '.join(parts)})"
+        if len(made) > LONGEST:
+            raise ValueError("the expression is too long")
+        done[x.id] = made
+    return done[x.id]
+
+
+@lru_cache(maxsize=64)
+def _parsed(expression: str) -> ast.expr:
+    try:
+        return ast.parse(expression, mode="eval").body
+    except (SyntaxError, ValueError) as error:
+        raise ModelError(f"a known torque is not an expression: {expression[:60]!r} ({error})") from None
+
+
+def _value(node: ast.AST, states: Mapping[str, Any]) -> Scalar:
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return float(number)
+        case ast.Subscript():
+            which, joint = _reference(node)
+            return getattr(states[joint], which)
+        case ast.UnaryOp(op=op, operand=x) if type(op) in OPERATORS:
+            return OPERATORS[type(op)](_value(x, states))
+        case ast.BinOp(left=a, op=op, right=b) if type(op) in OPERATORS:
+            return OPERATORS[type(op)](_value(a, states), _value(b, states))
+        case ast.Compare(left=a, ops=[op], comparators=[b]) if type(op) in OPERATORS:
+            return OPERATORS[type(op)](_value(a, states), _value(b, states))
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
+            return FUNCTIONS[name](*(_value(a, states) for a in args))
+    allowed = f"numbers, q['joint'], qd['joint'], + - * / and {', '.join(FUNCTIONS)}"
+    raise ModelError(f"a known torque cannot contain {ast.unparse(node)[:60]!r}; expected {allowed}")
+
+
+def _reference(node: ast.Subscript) -> tuple[str, str]:
+    match node:
+        case ast.Subscript(value=ast.Name(id="q" | "qd" as which), slice=ast.Constant(value=str() as joint)):
+            return which, joint
+    raise ModelError(f"a known torque cannot contain {ast.unparse(node)[:60]!r}; expected q['joint'] or qd['joint']")
