@@ -167,7 +167,7 @@ def known_problems(mechanism: Mechanism) -> Iterable[str]:
     names = [joint.name for joint in mechanism.joints]
     for each in mechanism.known:
         if each.joint not in names:
-            yield f"a known torque names {each.joint!r}, which is no joint; {choices(each.joint, names)}"
+            yield f"a known torque names {each.joint!r}, which is no joint; {suggest(each.joint, names)}"
         yield from (f"known torque of {each.joint!r}: {problem}" for problem in torque_problems(each.expression))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from ..algebra import scalar
 from ..algebra.scalar import Scalar
 from ..compiler.ir.graph import Expr, Graph
-from ..errors import CallError, ModelError, choices
+from ..errors import CallError, ModelError, suggest
 
 LONGEST = 20_000  # characters of an expression
 FUNCTIONS: dict[str, Callable[..., Any]] = {name: getattr(scalar, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "sign", "where")}
@@ -57,7 +57,7 @@ def with_expressions(known: Sequence[KnownTorque], given: Mapping[str, str], joi
             raise CallError(f"known torque of {joint!r}: {problem}")
         for name in (joint, *joints_in(expression)):
             if name not in joint_names:
-                raise CallError(f"known torque: no joint moves on its own that is called {name!r}; {choices(name, joint_names)}")
+                raise CallError(f"known torque: no joint moves on its own that is called {name!r}; {suggest(name, joint_names)}")
         own = torques.get(joint)
         torques[joint] = KnownTorque(joint, expression if own is None else f"{own.scale!r} * ({own.expression}) + ({expression})")
     return tuple(torques.values())

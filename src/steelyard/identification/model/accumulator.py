@@ -1,4 +1,4 @@
-"""Square-root information: rows of the regressor folded into triangular factors, one for each joint, and forgotten."""
+"""Square-root information: rows of the regressor folded into one triangular factor for each joint."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def _pool() -> ThreadPoolExecutor:
 
 @dataclass(frozen=True, eq=False)
 class Accumulator:
-    """All that least squares needs of any number of samples: per joint j the triangle R_j of [Y_j tau_j] over the columns in reach.
+    """All that least squares needs of any number of samples: for each joint j the triangle R_j of [Y_j tau_j] over the columns in reach.
 
-    R_j^T R_j = [Y_j tau_j]^T [Y_j tau_j]: what is folded in a million samples is exactly there, in constant memory. Because each joint
-    keeps its own factor, weights per joint may be chosen afterwards. `reach[j]` are the columns, `counts[j]` the rows folded.
+    R_j^T R_j = [Y_j tau_j]^T [Y_j tau_j], in constant memory. Each joint has its own factor, so that weights of joints can be chosen
+    afterwards. `reach[j]` are the columns, `counts[j]` the number of rows.
     Golub and Van Loan, "Matrix Computations", 4th ed., section 6.5.3 (updating a QR factorisation); Bierman 1977, chapter V.
     """
 
@@ -40,7 +40,7 @@ class Accumulator:
 
     @classmethod
     def empty(cls, reach: Sequence[Sequence[int]], width: int) -> Accumulator:
-        """One that has seen nothing, for `width` columns."""
+        """Return an accumulator without samples, for `width` columns."""
         shapes = [len(columns) + 1 for columns in reach]
         return cls(tuple(tuple(c) for c in reach), width, tuple(np.zeros((k, k)) for k in shapes), (0.0,) * len(shapes))
 
@@ -49,7 +49,7 @@ class Accumulator:
         return len(self.reach)
 
     def fold(self, Y: Array, tau: Array, keep: NDArray[np.bool_] | None = None, weights: Array | None = None) -> Accumulator:
-        """With further samples: Y (N, n, b), tau (N, n); `keep` (N, n) leaves rows out, `weights` (N, n) multiply rows."""
+        """Return it with further samples: Y (N, n, b), tau (N, n); `keep` (N, n) leaves rows out, `weights` (N, n) multiply rows."""
 
         def one(j: int) -> tuple[Array, float]:
             rows = slice(None) if keep is None else keep[:, j]
@@ -65,41 +65,41 @@ class Accumulator:
         return Accumulator(self.reach, self.width, tuple(factor for factor, _ in done), counts)
 
     def merge(self, other: Accumulator) -> Accumulator:
-        """Both together, exactly as if one had seen all."""
+        """Return the accumulator of the samples of both."""
         if self.reach != other.reach:
             raise CallError("accumulators of different models cannot be merged")
         factors = tuple(folded(a, b) for a, b in zip(self.factors, other.factors, strict=True))
         return Accumulator(self.reach, self.width, factors, tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)))
 
     def forget(self, factor: float) -> Accumulator:
-        """The past with less weight: squares count `factor` times as much, 0 < factor <= 1."""
+        """Return it with less weight on the past: squares count `factor` times as much, 0 < factor <= 1."""
         if not 0 < factor <= 1:
             raise CallError(f"forget: the factor must be above 0 and at most 1, not {factor!r}")
         return Accumulator(self.reach, self.width, tuple(np.sqrt(factor) * R for R in self.factors), tuple(factor * c for c in self.counts))
 
     def triangle(self, weights: ArrayLike | None = None, joints: Sequence[int] | None = None) -> Array:
-        """R, (b + 1, b + 1): the factor of all rows [Y tau], those of joint j multiplied by weights[j]."""
+        """Return R, (b + 1, b + 1): the factor of all rows [Y tau], those of joint j multiplied by weights[j]."""
         w = np.ones(self.n) if weights is None else np.broadcast_to(np.asarray(weights, float), (self.n,))
         return triangular(np.concatenate([w[j] * self.rows(j) for j in (range(self.n) if joints is None else joints)]))
 
     def rows(self, joint: int) -> Array:
-        """The factor of one joint spread over all columns, (k + 1, b + 1)."""
+        """Return the factor of one joint over all columns, (k + 1, b + 1)."""
         full = np.zeros((len(self.factors[joint]), self.width + 1))
         full[:, [*self.reach[joint], self.width]] = self.factors[joint]
         return full
 
     def residual_squares(self, base: ArrayLike) -> Array:
-        """Sum over samples of (tau_j - Y_j base)^2 per joint, (n,)."""
+        """Return the sum over samples of (tau_j - Y_j base)^2 for each joint, (n,)."""
         x = np.append(np.asarray(base, float), -1.0)
         return np.array([np.sum((self.rows(j) @ x) ** 2) for j in range(self.n)])
 
     def torque_squares(self) -> Array:
-        """Sum over samples of tau_j^2, (n,)."""
+        """Return the sum over samples of tau_j^2 for each joint, (n,)."""
         return np.array([np.sum(R[:, -1] ** 2) for R in self.factors])
 
 
 def folded(R: Array, block: Array) -> Array:
-    """The triangle of [R; block]: a tree of small factorisations, each of which stays in the cache and on one core.
+    """Return the triangle of [R; block] by a tree of small factorisations, each of which stays in the cache and on one core.
 
     Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34 (2012), p. A206 (tall and skinny QR).
     """
@@ -113,7 +113,7 @@ def folded(R: Array, block: Array) -> Array:
 
 
 def triangular(rows: Array) -> Array:
-    """The square upper triangle R with R^T R = rows^T rows, by Householder reflections."""
+    """Return the square upper triangle R with R^T R = rows^T rows, by Householder reflections."""
     R = np.asarray(np.linalg.qr(rows, mode="r"))
     if len(R) < rows.shape[1]:
         R = np.vstack([R, np.zeros((rows.shape[1] - len(R), rows.shape[1]))])
@@ -125,7 +125,7 @@ T = TypeVar("T")
 
 
 def on_one_core(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, while which runs BLAS uses one thread; on a busy machine its threads wait for each other far longer than they work."""
+    """Run `function` with BLAS limited to one thread: on a busy machine its threads wait longer for each other than they work."""
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:

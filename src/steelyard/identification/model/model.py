@@ -260,7 +260,7 @@ def with_shape(robot: Robot, key: str, values: Sequence[float]) -> Robot:
 def structural(robot: Robot) -> Robot:
     """Return the robot with a Stribeck velocity of 1 where it has one, and steps without width.
 
-    A smooth step keeps a width of 1 where forward and backward friction differ: only there an offset can be told from the two.
+    A smooth step keeps a width of 1 where forward and backward friction differ: only there an offset is independent of the two.
     """
     terms = robot.tree.terms
     robot = with_shape(robot, "stribeck", [1.0 if "stribeck" in own else 0.0 for own in terms])
