@@ -63,7 +63,7 @@ def test_the_robot_predicts_what_the_fit_predicts(name):
     fit = fitted(name)
     tau = fit.robot.inverse_dynamics(*states())
     assert near(tau, fit.torque(*states()))
-    assert near(tau, fit.predict(*states())[0])
+    assert near(tau, fit.predict(*states()).torque)
     assert np.allclose(fit.robot.parameters, fit.parameters, rtol=1e-9, atol=1e-12)
     assert fit.robot.parameter_names == fit.parameter_names
     assert len(set(fit.parameter_names)) == len(fit.parameter_names)

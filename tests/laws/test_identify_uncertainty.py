@@ -51,13 +51,3 @@ def test_the_long_run_covariance_of_white_scores_is_their_covariance(rng):
 def test_the_long_run_covariance_of_coloured_scores_counts_the_memory(rng):
     S = coloured((20000, 2), 0.9, rng)
     assert np.allclose(np.diag(long_run(S)), 20000 * 1.9 / 0.1, rtol=0.25)
-
-
-def test_predicted_bands_hold_what_is_measured():
-    robot = rubbing(sy.load("spatial_3r"))
-    fit = sy.identify(robot, recorded(robot, noise=0.3, rate=50), "wls", decimate=1, delay=0, coulomb_width=0)
-    log = recorded(robot, noise=0.3, rate=50, seed=20)
-    tau, band = fit.predict(log.q, log.qd, log.qdd)
-    inside = np.mean(np.abs(log.tau - tau) <= band, axis=0)
-    assert np.all(inside > 0.9)
-    assert np.all(inside < 0.99)

@@ -13,12 +13,13 @@ from .model.bounds import Bounds
 from .model.model import ModelOptions
 from .options import Options
 from .result.fit import Fit
+from .result.prediction import Prediction, Region
 from .result.validation import Validation
 from .samples.samples import Preparation
 from .validate import CrossValidation, cross_validate, validate_robot
 
 __all__ = [
     "ESTIMATORS", "IRLS", "OLS", "SDP", "TLS", "WLS", "Accumulator", "Bounds", "Coupling", "CrossValidation", "Diagnosis", "ElasticNet",
-    "Fit", "Lasso", "ModelOptions", "Options", "Preparation", "Ridge", "Sequential", "Validation", "cross_validate", "doctor",
-    "identify", "validate_robot",
+    "Fit", "Lasso", "ModelOptions", "Options", "Prediction", "Preparation", "Region", "Ridge", "Sequential", "Validation", "cross_validate",
+    "doctor", "identify", "validate_robot",
 ]  # fmt: skip

@@ -24,6 +24,7 @@ from .model.prior import parameter_sizes
 from .model.problem import Problem
 from .options import Options, make_options
 from .result.fit import Fit, SamplePipeline
+from .result.prediction import covered_region, raw_noise
 from .result.provenance import provenance
 from .result.uncertainty import Residuals, Uncertainty, residuals, sandwich
 from .result.validation import Validation, plus, predicted_torque
@@ -74,7 +75,8 @@ def identify(
     tell("computing the uncertainty", 0.8)
     estimate = to_physical(problem, estimate)
     estimate = replace(estimate, notes=notes + sample_notes(problem) + estimate.notes)
-    pipeline = SamplePipeline(chosen.preparation, delay, gains, factor * float(np.median(np.diff(samples[0].t))))
+    interval = factor * float(np.median(np.diff(samples[0].t)))
+    pipeline = SamplePipeline(chosen.preparation, delay, gains, interval, covered_region(robot, samples))
     fit = make_fit(robot, problem, estimate, pipeline, chosen, provenance(robot, logs))
     tell("done", 1.0)
     return fit
@@ -118,12 +120,14 @@ def make_fit(robot: Robot, problem: Problem, estimate: Estimate, pipeline: Sampl
     left = residuals(problem, estimate.base, estimate.weights)
     covariance = sandwich(inverse_information(triangle), left)
     sizes = parameter_sizes(model)[list(model.base.columns)]
-    uncertainty = Uncertainty(model.base, estimate.base, covariance, noise(problem.total, estimate.base), triangle, sizes)
     own = self_validation(problem, left, robot, options.model.known)
     if model.known is not None:
         warn_of_known(model.known, problem, own.measured)
     assert estimate.parameters is not None
     identified = model.identified(estimate.parameters)
+    sigma = noise(problem.total, estimate.base)
+    raw_sigma = np.maximum(sigma, raw_noise(problem.samples, plus(identified.inverse_dynamics, model.known)))
+    uncertainty = Uncertainty(model.base, estimate.base, covariance, sigma, raw_sigma, triangle, sizes)
     return Fit(identified, robot, model, estimate, uncertainty, own, pipeline, options, origin)
 
 

@@ -23,6 +23,7 @@ from ..estimators.stepwise import Essential, stepwise
 from ..model.model import Model
 from ..options import Options
 from ..samples.samples import Preparation, Samples, prepare
+from .prediction import Prediction, Region, states
 from .provenance import plain
 from .uncertainty import Uncertainty, relative
 from .validation import Validation, plus, predicted_torque, validate_torque
@@ -57,12 +58,16 @@ SHORT = {  # short names on a Fit: the view and field that they stand for
 
 @dataclass(frozen=True, eq=False)
 class SamplePipeline:
-    """What was done to the samples: preparation, delay (n,) [s] taken out, drive gains, and the interval [s] between kept samples."""
+    """What was done to the samples: preparation, delay (n,) [s] taken out, drive gains, and the interval [s] between kept samples.
+
+    `region` has the states that they cover.
+    """
 
     preparation: Preparation
     delay: Array
     gains: DriveGains
     interval: float
+    region: Region
 
     def run(self, robot: Robot, log: Log) -> tuple[Samples, int]:
         """Treat another log in the same way: return its samples and the decimation to the same interval."""
@@ -156,6 +161,11 @@ class Fit:
         return self.validation.residuals
 
     @property
+    def region(self) -> Region:
+        """The states that the samples cover."""
+        return self.pipeline.region
+
+    @property
     def rms(self) -> Array:
         """Root mean square residual of each joint, (n,) [N m|N]."""
         return self.validation.rms
@@ -181,19 +191,22 @@ class Fit:
         return self.validation.before
 
     def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
-        """Return the torque of `robot`, (N, n) [N m|N], plus a known torque that it cannot carry. q [rad|m], qd, qdd: (N, n)."""
-        q, qd, qdd = states(self.model.n, q, qd, qdd)
-        return plus(self.robot.inverse_dynamics, self.model.known)(q, qd, qdd)
+        """Return the torque of `robot`, (..., n) [N m|N], plus a known torque that it cannot carry. q [rad|m], qd, qdd: (..., n)."""
+        shaped = states(self.model.n, q, qd, qdd)
+        q, qd, qdd = (x.reshape(-1, self.model.n) for x in shaped)
+        return plus(self.robot.inverse_dynamics, self.model.known)(q, qd, qdd).reshape(shaped[0].shape)
 
-    def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array]:
-        """Return the torque (N, n) and the half-width (N, n) [N m|N] of the band in which 95 % of measurements should lie.
+    def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Prediction:
+        """Return the torque (..., n) [N m|N] with the band that holds 95 % of measurements, and whether the log covered the state.
 
-        2 sqrt(diag(Y cov Y^T) + sigma^2): the uncertainty of the parameters and the noise of the torque.
+        std = sqrt(diag(Y cov Y^T) + sigma^2): the uncertainty of the parameters and the noise of a measured torque.
+        q [rad|m], qd, qdd: (..., n).
         """
-        q, qd, qdd = states(self.model.n, q, qd, qdd)
-        Y = self.model.rows(q, qd, qdd)
-        variance = np.einsum("tjb,bc,tjc->tj", Y, self.covariance, Y, optimize=True) + self.uncertainty.sigma**2
-        return self.torque(q, qd, qdd), 2.0 * np.sqrt(variance)
+        shaped = states(self.model.n, q, qd, qdd)
+        Y = self.model.rows(*(x.reshape(-1, self.model.n) for x in shaped))
+        variance = np.einsum("tjb,bc,tjc->tj", Y, self.covariance, Y, optimize=True) + self.uncertainty.raw_sigma**2
+        std = np.sqrt(variance).reshape(shaped[0].shape)
+        return Prediction(self.torque(*shaped), std, self.region.contains(*shaped))
 
     def validate(self, log: Log, other: Robot | Fit | None = None) -> Validation:
         """Return the validation on another log, treated as the fit's own, beside the robot as given and, if named, another model."""
@@ -264,12 +277,3 @@ class Fit:
             f"Fit({self.robot.name!r}, {self.options.estimator.name}: rank {self.rank} of {self.base.n_base} base parameters, "
             f"{len(self.validation.t)} samples, total relative error {self.total_relative_error:.2%})"
         )
-
-
-def states(n: int, *arrays: ArrayLike) -> tuple[Array, ...]:
-    """Return states as (N, n) arrays; a single one may be (n,)."""
-    made = tuple(np.atleast_2d(np.asarray(a, float)) for a in arrays)
-    for array in made:
-        if array.ndim != 2 or array.shape[1] != n or array.shape != made[0].shape:
-            raise CallError(f"q, qd and qdd must all be (N, {n}); found {', '.join(str(a.shape) for a in made)}")
-    return made

@@ -23,6 +23,7 @@ MOST_WIDENING = 4.0  # of the covariance, for few independent rows
 class Uncertainty:
     """The covariance (b, b) of the base values (b,), the standard deviation sigma (n,) [N m|N] of the residuals, and the excitation.
 
+    `raw_sigma` (n,) is that of the residuals at the rate of the log, before torque and regressor are low-passed and decimated.
     `information` is the weighted factor (b + 1, b + 1) of [Y tau]; `sizes` (b,) are the values that a body like the described one has.
     """
 
@@ -30,6 +31,7 @@ class Uncertainty:
     values: Array
     covariance: Array
     sigma: Array
+    raw_sigma: Array
     information: Array
     sizes: Array
 

@@ -1,0 +1,114 @@
+"""Prediction: the torque of a motion with its band, and the region of joint space and speed that the samples cover."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import CallError
+from ...robot import Robot
+from ..samples.samples import Samples
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+BAND = 1.96  # standard deviations that hold 95 % of a normal distribution
+EACH, ALL = 0.99, 0.9  # least share of the samples within each range, and within all of them at once
+SLACK = 1e-3  # [rad|m], [rad/s|m/s], [rad/s^2|m/s^2]: by which ranges are widened, for joints that stand
+MOST = 100_000  # samples of a log that are looked at, evenly spread
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Predicted torque and its standard deviation, (..., n) [N m|N]; `inside` (...,): whether the log covered the state.
+
+    `std` has the uncertainty of the parameters and the noise of a measured torque: 95 % of measurements lie between `low` and `high`.
+    """
+
+    torque: Array
+    std: Array
+    inside: Bools
+
+    @property
+    def low(self) -> Array:
+        """torque - 1.96 std, (..., n) [N m|N]."""
+        return self.torque - BAND * self.std
+
+    @property
+    def high(self) -> Array:
+        """torque + 1.96 std, (..., n) [N m|N]."""
+        return self.torque + BAND * self.std
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """The states that samples cover: for each joint a range of q and the largest |qd| and |qdd|, all (n,).
+
+    Each range holds 99 % of the samples or more, so that all of them together hold at least 90 %; `share` is what they hold.
+    `units` are those of q, 'rad' or 'm'.
+    """
+
+    joint_names: tuple[str, ...]
+    units: tuple[str, ...]
+    q_low: Array
+    q_high: Array
+    qd_most: Array
+    qdd_most: Array
+    share: float = 1.0
+
+    def contains(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Bools:
+        """Return whether every joint is within its ranges, (...,). q [rad|m], qd, qdd: (..., n)."""
+        q, qd, qdd = states(len(self.joint_names), q, qd, qdd)
+        within = (q >= self.q_low) & (q <= self.q_high) & (np.abs(qd) <= self.qd_most) & (np.abs(qdd) <= self.qdd_most)
+        return np.asarray(np.all(within, axis=-1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the region as plain data, joint by joint."""
+        keys = ("name", "unit", "q_low", "q_high", "qd_most", "qdd_most")
+        rows = zip(self.joint_names, self.units, self.q_low, self.q_high, self.qd_most, self.qdd_most, strict=True)
+        return {"share": self.share, "joints": [dict(zip(keys, row, strict=True)) for row in rows]}
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{joint['name']}: q from {joint['q_low']:.3g} to {joint['q_high']:.3g} {joint['unit']}, "
+            f"|qd| to {joint['qd_most']:.3g} {joint['unit']}/s, |qdd| to {joint['qdd_most']:.3g} {joint['unit']}/s^2"
+            for joint in self.to_dict()["joints"]
+        )
+
+
+def covered_region(robot: Robot, samples: Sequence[Samples]) -> Region:
+    """Return the region that the samples of all logs cover."""
+    q, qd, qdd = (np.concatenate([getattr(thinned(s), name) for s in samples]) for name in ("q", "qd", "qdd"))
+    left_out = min(1 - EACH, (1 - ALL) / (3 * robot.n))
+    low, high = np.quantile(q, [left_out / 2, 1 - left_out / 2], axis=0, method="inverted_cdf") + np.array([[-SLACK], [SLACK]])
+    fast, sudden = (np.quantile(np.abs(x), 1 - left_out, axis=0, method="inverted_cdf") + SLACK for x in (qd, qdd))
+    units = tuple("m" if robot.mechanism.joint(name).kind == "prismatic" else "rad" for name in robot.joint_names)
+    region = Region(robot.joint_names, units, low, high, fast, sudden)
+    return Region(robot.joint_names, units, low, high, fast, sudden, float(np.mean(region.contains(q, qd, qdd))))
+
+
+def raw_noise(samples: Sequence[Samples], torque: Callable[[Array, Array, Array], Array]) -> Array:
+    """Return the root mean square of measured minus predicted torque, (n,) [N m|N], at the rate of the logs, before any low-pass."""
+    squares, counts = 0.0, 0.0
+    for s in map(thinned, samples):
+        keep = np.ones(s.tau.shape, bool) if s.keep is None else s.keep
+        squares = squares + np.sum(np.where(keep, s.tau - torque(s.q, s.qd, s.qdd), 0.0) ** 2, axis=0)
+        counts = counts + keep.sum(axis=0)
+    return np.asarray(np.sqrt(squares / np.maximum(counts, 1)))
+
+
+def thinned(samples: Samples) -> Samples:
+    """Return at most MOST of the samples, evenly spread."""
+    return samples.part(slice(None, None, max(1, -(-samples.N // MOST))))
+
+
+def states(n: int, *arrays: ArrayLike) -> tuple[Array, ...]:
+    """Return states as arrays of one shape (..., n)."""
+    made = tuple(np.asarray(a, float) for a in arrays)
+    for array in made:
+        if array.ndim == 0 or array.shape[-1] != n or array.shape != made[0].shape:
+            raise CallError(f"q, qd and qdd must all be (..., {n}); found {', '.join(str(a.shape) for a in made)}")
+    return made
