@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -43,6 +44,14 @@ def suggest(wrong: str, known: Iterable[str]) -> str:
     hint = f"did you mean {' or '.join(repr(c) for c in close)}? " if close else ""
     listed = ", ".join(names[:40]) + (f", and {len(names) - 40} more" if len(names) > 40 else "")
     return f"{hint}Known: {listed or 'none'}"
+
+
+def require_robot(robot: object, function: str) -> None:
+    """Raise CallError if `function` was given something else than a robot, such as the path of one."""
+    if isinstance(robot, (str, os.PathLike)):
+        raise CallError(f"{function} takes a robot, not its name or path: load it first, sy.load({os.fspath(robot)!r})")
+    if not hasattr(robot, "tree"):
+        raise CallError(f"{function} takes a robot first, not {type(robot).__name__}; sy.load(name or path) returns one")
 
 
 class SteelyardWarning(UserWarning):

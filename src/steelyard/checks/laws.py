@@ -9,6 +9,7 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import require_robot
 from ..kernels.algorithms import massless_joints
 from ..mechanism.check import is_physical
 from ..robot import Robot
@@ -65,6 +66,7 @@ def check(robot: Robot, samples: int = 64, seed: int = 0) -> SelfCheck:
 
     Siciliano, Sciavicco, Villani and Oriolo 2009, section 7.2 (the properties of the dynamic model).
     """
+    require_robot(robot, "check")
     if robot.mechanism.known:  # a torque from outside obeys no law of rigid robots
         robot = type(robot)(replace(robot.mechanism, known=()))
     states = random_states(robot, samples, seed)

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LogError, ProblemError
+from ..errors import LogError, ProblemError, require_robot
 from ..mechanism.parameter_vector import LINK_TERMS
 from ..robot import Robot
 from ..signals.clean import find_faults
 from ..signals.log import Log
 from .identify import identify
 from .result.fit import Fit
+from .samples.samples import require_log, require_numbers
 
 Array = NDArray[np.float64]
 SLOW = 0.6  # [rad/s|m/s]: below it friction and gravity hide inertia
@@ -49,15 +50,26 @@ def doctor(robot: Robot, log: Log) -> Diagnosis:
 
     Only the robot's joints are examined. Nothing is changed.
     """
+    require_robot(robot, "doctor")
+    require_log(log)
     log = log.reordered(robot)
+    try:
+        require_numbers(log)
+    except LogError as error:
+        return unusable(robot, error, [])
     findings = [*find_faults(log), *beyond_limits(robot, log), *slow_joints(robot, log), *saturated(robot, log)]
     try:
         fit = identify(robot, log, "wls")
     except (LogError, ProblemError) as error:
-        return Diagnosis(f"This log cannot be used to identify the robot: {error}", tuple(findings), robot.parameter_names)
+        return unusable(robot, error, findings)
     hidden = tuple(dict.fromkeys([*fit.uncertainty.unexcited, *fit.uncertainty.weak]))
     findings += [*unexplained(fit), *wrong_scale(fit), *delayed(fit), *hidden_parameters(fit)]
     return Diagnosis(verdict(fit, findings), tuple(dict.fromkeys(findings)), hidden)
+
+
+def unusable(robot: Robot, error: Exception, findings: Sequence[str]) -> Diagnosis:
+    """Return the diagnosis of a log that cannot be used at all."""
+    return Diagnosis(f"This log cannot be used to identify the robot: {error}", tuple(findings), robot.parameter_names)
 
 
 def verdict(fit: Fit, findings: Sequence[str]) -> str:

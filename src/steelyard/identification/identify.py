@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LogError, SteelyardWarning
+from ..errors import LogError, SteelyardWarning, require_robot
 from ..robot import Robot
 from ..signals.log import Log
 from .estimators.drive_gains import estimate_gains
@@ -57,6 +57,7 @@ def identify(
     Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
     Wensing, Kim and Slotine 2018.
     """
+    require_robot(robot, "identify")
     tell = progress or (lambda text, share: None)
     chosen = make_options(estimator, preparation, model, **options)
     unknowns = build_model(robot, chosen.model)
@@ -83,10 +84,17 @@ def identify(
 
 
 def prepare_all(robot: Robot, logs: Sequence[Log], preparation: Preparation) -> tuple[Samples, ...]:
-    """Return the samples of every log."""
+    """Return the samples of every log. An error names the log by its number where there are several."""
     if not logs:
         raise LogError("there is no log to identify from; expected a Log or a list of them")
-    return tuple(prepare(robot, log, preparation) for log in logs)
+
+    def prepared(number: int, log: Log) -> Samples:
+        try:
+            return prepare(robot, log, preparation)
+        except LogError as error:
+            raise (LogError(f"log {number} of {len(logs)}: {error}") if len(logs) > 1 else error) from None
+
+    return tuple(prepared(number, log) for number, log in enumerate(logs, 1))
 
 
 def estimate_shape_and_delay(model: Model, samples: tuple[Samples, ...], options: Options) -> tuple[Model, Array, tuple[str, ...]]:

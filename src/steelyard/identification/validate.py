@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CallError
+from ..errors import CallError, require_robot
 from ..robot import Robot
 from ..signals.log import Log
 from .estimators.torque_delay import estimate_delay
@@ -27,6 +27,7 @@ def validate_robot(robot: Robot, log: Log, preparation: Preparation | None = Non
     """Return predicted against measured torque of a robot on a log: the log is prepared as for `identify`, the delay of the torque is
     estimated, and torque and prediction pass the same low-pass.
     """
+    require_robot(robot, "validate_robot")
     model = build_model(robot, ModelOptions(friction=(), rotor=False))
     samples = prepare(robot, log, preparation or Preparation())
     delay, _ = estimate_delay(model, (samples,))

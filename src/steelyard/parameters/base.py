@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.regressor import regressor
+from ..errors import require_robot
 from ..mechanism.parameter_vector import LINK_TERMS, parameter_names
 from ..mechanism.tree import Tree
 
@@ -83,6 +84,7 @@ def base_parameters(robot: Any, tolerance: float = TOLERANCE) -> BaseParameters:
     Parameters are taken from the base to the tip: what cannot be told apart is grouped with the link nearer to the base.
     Gautier 1991, section III.
     """
+    require_robot(robot, "base_parameters")
     names = parameter_names(robot.tree)
     return group_parameters(sampled_regressor(robot.tree), names, short_parameter_names(robot.tree, names), tolerance)
 

@@ -23,7 +23,7 @@ def lowpass(x: ArrayLike, t: ArrayLike, cutoff: float, order: int = 4) -> Array:
     rate = 1.0 / float(np.median(np.diff(t)))
     if not cutoff > 0:
         raise CallError(f"the cut-off must be positive, not {cutoff!r} Hz")
-    if cutoff >= 0.5 * rate:
+    if cutoff >= 0.5 * rate * (1 - 1e-9):
         raise CallError(f"the cut-off of {cutoff:.6g} Hz is not below half the sampling rate, {0.5 * rate:.6g} Hz")
     if order < 1:
         raise CallError(f"the order must be at least 1, not {order!r}")

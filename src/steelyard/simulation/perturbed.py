@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CallError
+from ..errors import CallError, require_robot
 from ..parameters.pseudo_inertia import from_pseudo_inertia, pseudo_inertia
 from ..robot import Robot
 
@@ -21,6 +21,7 @@ def perturbed(robot: Robot, seed: int = 0, spread: float = 0.15) -> Robot:
     a body that can exist stays one. `spread` is the standard deviation of the logarithms; joint terms get twice as much, offsets half the
     Coulomb friction. Wensing, Kim and Slotine, IEEE Robotics and Automation Letters 3 (2018), p. 60 (pseudo-inertia).
     """
+    require_robot(robot, "perturbed")
     if not (math.isfinite(spread) and 0 <= spread <= 1):
         raise CallError(f"spread = {spread!r}; expected a number from 0 to 1, such as 0.15")
     rng = np.random.default_rng(seed)

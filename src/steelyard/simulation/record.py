@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CallError
+from ..errors import CallError, require_robot
 from ..motion import Trajectory
 from ..robot import Robot
 from ..signals.log import Log
@@ -24,6 +24,7 @@ def record(robot: Robot, trajectory: Trajectory, rate: float = 500.0, seed: int 
     q [rad|m] and tau [N m|N] are in the log, velocities are not. The same seed gives the same log.
     Siciliano et al., "Robotics: Modelling, Planning and Control", 2009, section 7.3 (what is measured, and how well).
     """
+    require_robot(robot, "record")
     sensors = sensors or Sensors()
     start, end = float(trajectory.t[0]), float(trajectory.t[-1])
     if not (math.isfinite(rate) and (end - start) * rate >= 1):

@@ -181,9 +181,10 @@ def one_joint(total: Accumulator, joint: int, base: Array, N: Array, tolerance: 
     rows = total.rows(joint)
     R, z = rows[:, :-1], rows[:, -1]
     scale = np.linalg.norm(R, axis=0)
-    scale[scale == 0] = 1.0
+    dead = scale <= 1e-12 * scale.max(initial=0.0)  # a column of rounding errors must not look like a direction
+    scale[dead] = 1.0
     D = np.linalg.qr(N * scale[:, None])[0]  # in scaled columns, so that the rank does not depend on units
-    U, values, Vt = np.linalg.svd((R / scale) @ D, full_matrices=True)
+    U, values, Vt = np.linalg.svd(np.where(dead, 0.0, R / scale) @ D, full_matrices=True)
     rank = int(np.sum(values > max(tolerance, RANK) * max(float(values.max(initial=0.0)), 1e-300)))
     y = Vt[:rank].T @ ((U[:, :rank].T @ (z - R @ base)) / values[:rank])
     left = (D @ Vt[rank:].T) / scale[:, None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +45,13 @@ class Preparation:
             raise CallError(f"smoothing {self.smoothing!r} is unknown; {suggest(str(self.smoothing), [str(s) for s in SMOOTHING])}")
         if self.smoothing == "butterworth" and self.cutoff is None:
             raise CallError("smoothing='butterworth' needs cutoff= [Hz]")
-        if self.cutoff is not None and not self.cutoff > 0:
-            raise CallError(f"cutoff must be positive, not {self.cutoff!r} Hz")
+        if self.cutoff is not None and not (isinstance(self.cutoff, Real) and self.cutoff > 0):
+            raise CallError(f"cutoff must be a positive number, not {self.cutoff!r} Hz")
+        if self.cutoff is not None and self.smoothing != "butterworth":
+            raise CallError(
+                f"cutoff={self.cutoff:g} would be ignored: smoothing={self.smoothing!r} has no cut-off; "
+                "give smoothing='butterworth' with it, or leave it out"
+            )
         if self.decimate is not None and (int(self.decimate) != self.decimate or self.decimate < 1):
             raise CallError(f"decimate must be a whole number from 1 on, or None, not {self.decimate!r}")
         if isinstance(self.delay, str) and self.delay != "estimate":
@@ -96,8 +102,7 @@ class Samples:
 
 def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     """Return the samples of a log: joints in the robot's order, cleaned, smoothed, masked."""
-    if not isinstance(log, Log):
-        raise LogError(f"expected a Log, not {type(log).__name__}; read one with read_log(path, robot), or make one with Log(t=, q=, tau=)")
+    require_log(log)
     least = options.least_speeds(robot.joint_names)
     log = log.reordered(robot)
     require(log)
@@ -114,13 +119,27 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     return Samples(t, q, qd, qdd, tau, keep, log.remarks, log.source)
 
 
+def require_log(log: object) -> None:
+    """Raise LogError if this is not a Log, such as the path of one."""
+    if not isinstance(log, Log):
+        raise LogError(f"expected a Log, not {type(log).__name__}; read one with read_log(path, robot), or make one with Log(t=, q=, tau=)")
+
+
+def require_numbers(log: Log) -> None:
+    """Raise LogError if a log has too few samples, or a joint without any number in q or tau."""
+    if log.N < FEWEST:
+        raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
+    for signal, values in (("q", log.q), ("tau", log.tau)):
+        if values is not None and (empty := [name for name, x in zip(log.labels, values.T, strict=True) if not np.isfinite(x).any()]):
+            raise LogError(f"{log.where}{signal} has no number in any of the {log.N} samples of {', '.join(empty)}")
+
+
 def require(log: Log) -> None:
     """Raise LogError if the torque is missing or zero, the log is too short, or nothing moves."""
     if log.tau is None:
         hint = "it has currents: give the torque constants" if log.current is not None else "expected a column of torques per joint"
         raise LogError(f"{log.where}the log has no torque; {hint}")
-    if log.N < FEWEST:
-        raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
+    require_numbers(log)
     dead = [name for j, name in enumerate(log.labels) if not np.any(np.nan_to_num(log.tau[:, j]))]
     if len(dead) == log.n:
         raise LogError(f"{log.where}the torque is zero throughout for every joint: {', '.join(dead)}")
