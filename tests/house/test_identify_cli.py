@@ -106,8 +106,19 @@ def test_doctor_names_what_is_wrong(run: Run, logs: Path, tmp_path: Path) -> Non
     still = tmp_path / "still.csv"
     still.write_text("\n".join([head, *(row.replace(row, rows[0].replace("0,", f"{k / 200},", 1)) for k, row in enumerate(rows))]))
     ran = run("doctor", ROBOT, still)
-    assert ran.code == 0, ran.err
+    assert ran.code == 1, ran.err
     assert "never moved" in ran.out.lower()
+    assert run("doctor", ROBOT, tmp_path / "absent.csv").code == 2
+    assert "1 if it does not" in " ".join(run("doctor", "--help").out.split())
+
+
+def test_doctor_leaves_with_1_where_torques_are_noise(run: Run, logs: Path, tmp_path: Path) -> None:
+    log = sy.read_log(logs / "log.csv", sy.load(ROBOT))
+    noise = log.replace(tau=np.random.default_rng(0).normal(size=log.q.shape))
+    to_csv(noise, tmp_path / "noise.csv")
+    ran = run("doctor", ROBOT, tmp_path / "noise.csv")
+    assert ran.code == 1, ran.out
+    assert "does not identify the robot" in ran.out
 
 
 def test_a_folder_with_something_in_it_is_left_alone(run: Run, logs: Path, tmp_path: Path) -> None:

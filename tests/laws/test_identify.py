@@ -238,6 +238,13 @@ def test_json_holds_everything_and_is_never_written_over(fit, tmp_path):
     data = json.loads(path.read_text(encoding="utf-8"))
     assert [row["name"] for row in data["parameters"]] == list(fit.parameter_names)
     assert len(data["base_parameters"]) == fit.base.n_base
+    assert [row["unit"] for row in data["parameters"]] == list(fit.robot.parameter_units)
+    units = dict(zip(fit.parameter_names, fit.robot.parameter_units, strict=True))
+    assert all(row["unit"] == units[row["name"]] for row in data["base_parameters"])
+    assert [row["unit"] for row in data["joints"]] == ["N m"] * fit.robot.n
+    assert data["region"]["share"] == fit.region.share
+    assert [row["q_high"] for row in data["region"]["joints"]] == fit.region.q_high.tolist()
+    assert [row["unit"] for row in data["region"]["joints"]] == ["rad"] * fit.robot.n
     assert data["provenance"]["robot"]["fingerprint"] == fit.initial.fingerprint
     assert len(data["provenance"]["logs"][0]["sha256"]) == 64
     with pytest.raises(CallError, match="exists"):

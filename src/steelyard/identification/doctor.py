@@ -23,11 +23,15 @@ SLOW = 0.6  # [rad/s|m/s]: below it friction and gravity hide inertia
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A verdict, every finding as a sentence, and the parameters that the log cannot show. Iterate over it for the sentences."""
+    """A verdict, every finding as a sentence, and the parameters that the log cannot show. Iterate over it for the sentences.
+
+    `usable` is False if the log does not identify the robot.
+    """
 
     verdict: str
     findings: tuple[str, ...]
     unidentifiable: tuple[str, ...] = ()
+    usable: bool = True
 
     @property
     def healthy(self) -> bool:
@@ -64,26 +68,27 @@ def doctor(robot: Robot, log: Log) -> Diagnosis:
         return unusable(robot, error, findings)
     hidden = tuple(dict.fromkeys([*fit.uncertainty.unexcited, *fit.uncertainty.weak]))
     findings += [*unexplained(fit), *wrong_scale(fit), *delayed(fit), *hidden_parameters(fit)]
-    return Diagnosis(verdict(fit, findings), tuple(dict.fromkeys(findings)), hidden)
+    sentence, usable = verdict(fit, findings)
+    return Diagnosis(sentence, tuple(dict.fromkeys(findings)), hidden, usable)
 
 
 def unusable(robot: Robot, error: Exception, findings: Sequence[str]) -> Diagnosis:
     """Return the diagnosis of a log that cannot be used at all."""
-    return Diagnosis(f"This log cannot be used to identify the robot: {error}", tuple(findings), robot.parameter_names)
+    return Diagnosis(f"This log cannot be used to identify the robot: {error}", tuple(findings), robot.parameter_names, usable=False)
 
 
-def verdict(fit: Fit, findings: Sequence[str]) -> str:
-    """Return one sentence: whether this log can identify this robot."""
+def verdict(fit: Fit, findings: Sequence[str]) -> tuple[str, bool]:
+    """Return one sentence, whether this log can identify this robot, and False if it cannot."""
     hidden = set(fit.uncertainty.unexcited) | set(fit.uncertainty.weak)
     links = [name for name in fit.base.names if name.rpartition(".")[2] in LINK_TERMS]
     lost = [name for name in links if name in hidden]
     unexplained = [fit.robot.joint_names[j] for j in range(fit.robot.n) if fit.r2[j] < 0.7]
     if len(lost) > 0.6 * len(links) or len(unexplained) > 0.3 * fit.robot.n:
         joints = f"; the torque of {', '.join(unexplained)} is not explained by any model" if unexplained else ""
-        return f"This log does not identify the robot: {len(lost)} of {len(links)} link parameters cannot be told from zero{joints}."
+        return f"This log does not identify the robot: {len(lost)} of {len(links)} link parameters cannot be told from zero{joints}.", False
     if lost or unexplained:
-        return f"This log identifies part of the robot: {len(links) - len(lost)} of {len(links)} combinations of link parameters."
-    return "This log can identify the robot." if not findings else "This log can identify the robot, with the remarks below."
+        return f"This log identifies part of the robot: {len(links) - len(lost)} of {len(links)} combinations of link parameters.", True
+    return ("This log can identify the robot." if not findings else "This log can identify the robot, with the remarks below."), True
 
 
 def beyond_limits(robot: Robot, log: Log) -> Iterator[str]:

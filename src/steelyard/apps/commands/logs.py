@@ -8,9 +8,14 @@ import typer
 
 from ..inputs import Effort, LogPath, MappingPath, RobotName
 
+UNUSABLE = 1  # exit code
+
 
 def doctor(robot: RobotName, log: LogPath, mapping: MappingPath = None, effort: Effort = None) -> None:
-    """Say in sentences what is wrong with a log, and what it can show of the robot."""
+    """Say in sentences what is wrong with a log, and what it can show of the robot.
+
+    The exit code is 0 if the log identifies the robot or a part of it, 1 if it does not, 2 if robot or log cannot be read.
+    """
     import steelyard as sy
 
     from ..inputs import load, read
@@ -20,6 +25,8 @@ def doctor(robot: RobotName, log: LogPath, mapping: MappingPath = None, effort: 
     measured = read(log, loaded, mapping, effort, quiet=True)
     diagnosis = sy.doctor(loaded, measured)
     console().print(judgement(diagnosis.verdict, diagnosis.healthy, dict.fromkeys([*measured.remarks, *diagnosis.findings])))
+    if not diagnosis.usable:
+        raise typer.Exit(UNUSABLE)
 
 
 def validate(

@@ -24,7 +24,7 @@ from ..model.model import Model
 from ..options import Options
 from ..samples.samples import Preparation, Samples, prepare
 from .prediction import Prediction, Region, states
-from .provenance import plain
+from .provenance import plain, rows
 from .uncertainty import Uncertainty, relative
 from .validation import Validation, plus, predicted_torque, validate_torque
 from .verdict import base_lines, check
@@ -237,22 +237,24 @@ class Fit:
         return "\n".join([head, "", str(self.validation), "", *base_lines(self.uncertainty), *self.estimate.notes])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the samples as plain data: parameters with uncertainty, errors, notes, options, provenance."""
-        parameters = zip(self.parameter_names, self.parameters, self.parameters_std, strict=True)
-        base = zip(self.base.names, self.base.expressions, self.base_values, self.base_std, strict=True)
-        joints = zip(
-            self.robot.joint_names, self.rms, self.relative_error, self.r2, self.pipeline.delay, self.model.shape("width"), strict=True
-        )
+        """Return everything but the samples as plain data: parameters with unit and uncertainty, errors, region, options, provenance."""
+        units = self.robot.parameter_units
+        base_units = [units[column] for column in self.base.columns]
+        torque_units = ["N" if unit == "m" else "N m" for unit in self.region.units]
+        base = {"value": self.base_values, "standard_deviation": self.base_std}
+        shown = {"rms": self.rms, "relative_error": self.relative_error, "r2": self.r2}
+        found = {"delay": self.pipeline.delay, "coulomb_width": self.model.shape("width")}
         data = {
             "robot": self.robot.name,
             "estimator": self.options.estimator.name,
-            "parameters": [{"name": n, "value": v, "standard_deviation": s} for n, v, s in parameters],
-            "base_parameters": [{"name": n, "expression": e, "value": v, "standard_deviation": s} for n, e, v, s in base],
+            "parameters": rows(name=self.parameter_names, unit=units, value=self.parameters, standard_deviation=self.parameters_std),
+            "base_parameters": rows(name=self.base.names, expression=self.base.expressions, unit=base_units, **base),
             "base_covariance": self.covariance,
-            "joints": [dict(zip(("name", "rms", "relative_error", "r2", "delay", "coulomb_width"), row, strict=True)) for row in joints],
+            "joints": rows(name=self.robot.joint_names, unit=torque_units, **shown, **found),
             "drive_gains": self.pipeline.gains.values,
             "total_relative_error": self.total_relative_error,
             "before": None if self.before is None else self.before.total_relative_error,
+            "region": self.region.to_dict(),
             "samples": len(self.validation.t),
             "rank": self.rank,
             "singular_values": self.uncertainty.excitation.singular_values,

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import CallError
 from ...robot import Robot
 from ..samples.samples import Samples
+from .provenance import rows
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -67,9 +68,8 @@ class Region:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the region as plain data, joint by joint."""
-        keys = ("name", "unit", "q_low", "q_high", "qd_most", "qdd_most")
-        rows = zip(self.joint_names, self.units, self.q_low, self.q_high, self.qd_most, self.qdd_most, strict=True)
-        return {"share": self.share, "joints": [dict(zip(keys, row, strict=True)) for row in rows]}
+        ranges = {"q_low": self.q_low, "q_high": self.q_high, "qd_most": self.qd_most, "qdd_most": self.qdd_most}
+        return {"share": self.share, "joints": rows(name=self.joint_names, unit=self.units, **ranges)}
 
     def __str__(self) -> str:
         return "\n".join(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,3 +45,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if np.isfinite(value) else None
     return value if isinstance(value, (bool, str, int)) or value is None else str(value)
+
+
+def rows(**columns: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return a table, given by its columns, as one dictionary for each row."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
