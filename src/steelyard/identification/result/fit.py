@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
@@ -243,7 +244,7 @@ class Fit:
         torque_units = ["N" if unit == "m" else "N m" for unit in self.region.units]
         base = {"value": self.base_values, "standard_deviation": self.base_std}
         shown = {"rms": self.rms, "relative_error": self.relative_error, "r2": self.r2}
-        found = {"delay": self.pipeline.delay, "coulomb_width": self.model.shape("width")}
+        found: dict[str, Iterable[float]] = {"delay": self.pipeline.delay, "coulomb_width": self.model.shape("width")}
         data = {
             "robot": self.robot.name,
             "estimator": self.options.estimator.name,
