@@ -89,7 +89,8 @@ def test_a_held_joint_becomes_a_number(robot, states):
 
 def test_it_is_kept_and_taken_away(robot, bare):
     assert pickle.loads(pickle.dumps(robot)) == robot != bare
-    assert robot.without_friction().mechanism.known == ()
+    assert robot.without_known_torque() == bare
+    assert robot.without_friction().mechanism.known == robot.mechanism.known
     assert sy.check(robot).ok
 
 
@@ -126,3 +127,23 @@ def test_an_expression_that_makes_no_sense_is_refused(bare, expression, match):
 def test_a_joint_that_there_is_not_is_named(bare):
     with pytest.raises(sy.CallError, match="did you mean 'joint1'"):
         bare.with_known_torque({"jiont1": "1.0"})
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda q, qd, qdd: np.where(q == 0, 1.0, np.sin(q)),
+        lambda q, qd, qdd: 5.0 * (q != 0),
+        lambda q, qd, qdd: q - q.mean(axis=0),
+        lambda q, qd, qdd: np.cumsum(q, axis=0),
+    ],
+)
+def test_a_function_whose_trace_gives_other_torques_is_refused(function) -> None:
+    with pytest.raises(sy.CallError, match="cannot be traced"):
+        sy.load("spatial_3r").with_known_torque(function)
+
+
+def test_a_spring_stays_when_friction_goes() -> None:
+    sprung = sy.load("spatial_3r").with_friction(viscous=1.0).with_known_torque({"joint2": "5 * sin(q['joint2'])"})
+    q, still = np.array([0.1, 0.5, 0.2]), np.zeros(3)
+    np.testing.assert_allclose(sprung.without_friction().inverse_dynamics(q, still, still), sprung.inverse_dynamics(q, still, still))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .c_functions import FUNCTIONS
+from .c_functions import FRAMED, FUNCTIONS
 from .c_module import module, write_c
 
-__all__ = ["FUNCTIONS", "module", "write_c"]
+__all__ = ["FRAMED", "FUNCTIONS", "module", "write_c"]

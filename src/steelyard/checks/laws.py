@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 
 import numpy as np
@@ -68,7 +68,7 @@ def check(robot: Robot, samples: int = 64, seed: int = 0) -> SelfCheck:
     """
     require_robot(robot, "check")
     if robot.mechanism.known:  # a torque from outside obeys no law of rigid robots
-        robot = type(robot)(replace(robot.mechanism, known=()))
+        robot = robot.without_known_torque()
     states = random_states(robot, samples, seed)
     laws = [law(robot, states) for law in LAWS]
     if not massless_joints(robot.tree):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..robot import Robot
 
 Array = NDArray[np.float64]
+FAR = 1e4  # [rad|m]
 
 
 class States(NamedTuple):
@@ -47,9 +48,11 @@ def swing(robot: Robot, samples: int, seconds: float = 10.0) -> States:
 def joint_travel(robot: Robot) -> tuple[Array, Array]:
     """Lower and upper end of every joint's travel, (n,) each [rad|m].
 
-    Where one end is open, the travel is one turn (1 m for a prismatic joint) from the other; if both are, half to each side of 0.
+    A limit beyond 1e4 stands for none. Where one end is open, the travel is one turn (1 m for a prismatic joint) from the other; if both
+    are, half to each side of 0.
     """
     limits = np.array([(x.lower, x.upper) for x in robot.tree.limits], dtype=float).reshape(-1, 2)
+    limits[np.abs(limits) > FAR] = np.copysign(np.inf, limits[np.abs(limits) > FAR])
     half = np.array([0.5 if robot.mechanism.joint(name).kind == "prismatic" else math.pi for name in robot.joint_names])
     no_lower, no_upper = np.isinf(limits).T
     lower = np.where(no_lower, np.where(no_upper, -half, limits[:, 1] - 2 * half), limits[:, 0])

@@ -20,7 +20,7 @@ from .known_torque import without_joints
 from .model import Coupling, Joint, Mechanism, Rotor
 from .near_integers import displaced
 from .parameter_vector import with_joint_values, with_parameters
-from .reduce import reduce, tie, walked
+from .reduce import reduce, tie, tip, tips
 from .tree import Tree
 
 PerJoint: TypeAlias = "float | Sequence[float] | Mapping[str, float] | None"
@@ -72,11 +72,11 @@ def with_joint_terms(mechanism: Mechanism, keys: Sequence[str]) -> Mechanism:
 
 
 def without_friction(mechanism: Mechanism) -> Mechanism:
-    """Take all friction away: joints keep only their inertial terms, couplings too."""
+    """Take all friction away: joints keep only their inertial terms, couplings too. Known torques, such as a spring's, stay."""
     joints = tuple(replace(joint, terms=joint.terms.changed({row.key: None for row in FRICTION})) for joint in mechanism.joints)
     inertial = [row.key for row in COUPLING_TERMS if row.inertial]
     couplings = tuple(replace(each, terms=Terms.of({key: each.terms.get(key) for key in inertial})) for each in mechanism.couplings)
-    return replace(mechanism, joints=joints, couplings=tuple(each for each in couplings if each.terms), known=())
+    return replace(mechanism, joints=joints, couplings=tuple(each for each in couplings if each.terms))
 
 
 def without_rotors(mechanism: Mechanism) -> Mechanism:
@@ -172,6 +172,9 @@ def with_rotors(
 def _each(what: str, value: Any, names: Sequence[str], depth: int) -> dict[str, Any]:
     """A value per coordinate: the same for all, one each, or by name; None where nothing is said."""
     if isinstance(value, Mapping):
+        for name in value:
+            if name not in names:
+                raise CallError(f"{what}: {name!r} is no moving joint of its own; {suggest(str(name), names)}")
         return {name: value.get(name) for name in names}
     if value is None or np.ndim(value) == depth:
         return dict.fromkeys(names, value)
@@ -202,23 +205,6 @@ def with_payload(
     return replace(mechanism, links=links)
 
 
-def tips(mechanism: Mechanism) -> tuple[str, ...]:
-    """The last link of every arm: of all that is fixed to a body that carries no other, the one that comes last."""
-    tree = reduce(mechanism)
-    carrying = {body.parent for body in tree.bodies}
-    last = {tree.frames[joint.child].body: joint.child for joint in walked(mechanism)}
-    return tuple(link for body, link in last.items() if body >= 0 and body not in carrying)
-
-
-def tip(mechanism: Mechanism) -> str:
-    """The end-effector: the only one of `tips`. Raises CallError with the candidates where there are several."""
-    found = tips(mechanism)
-    if len(found) != 1:
-        what = "has no moving body" if not found else f"ends in {len(found)} bodies: {', '.join(found)}"
-        raise CallError(f"{mechanism.name!r} {what}; say which frame is meant")
-    return found[0]
-
-
 def freeze(mechanism: Mechanism, positions: Mapping[str, float]) -> Mechanism:
     """The same mechanism with joints held at positions [rad|m]; what mimics them is held too. Held joints are fixed ones."""
     for name, value in positions.items():
@@ -230,7 +216,28 @@ def freeze(mechanism: Mechanism, positions: Mapping[str, float]) -> Mechanism:
         if not math.isfinite(value):
             raise CallError(f"joint {name!r} cannot be held at {value}; expected a finite position [rad|m]")
     known = tuple(without_joints(torque, positions) for torque in mechanism.known if torque.joint not in positions)
+    mechanism = _with_friction_of_held_couplings(mechanism, positions)
     return replace(mechanism, joints=tuple(_held(mechanism, joint, positions) for joint in mechanism.joints), known=known)
+
+
+def _with_friction_of_held_couplings(mechanism: Mechanism, positions: Mapping[str, float]) -> Mechanism:
+    """Let a joint keep the Coulomb friction of a motor that it shares with a joint that is held: Fcm sign(qd_a + 0) is its own."""
+    for each in mechanism.couplings:
+        free = [name for name in (each.joint_a, each.joint_b) if name not in positions]
+        if len(free) == 1 and each.terms.get("coulomb"):
+            own = reduce(mechanism).terms[reduce(mechanism).coordinates.index(free[0])]
+            rubs = "coulomb" in own or "negative" in own or "stiction" in own
+            if rubs and (own.get("width"), own.get("stribeck")) != (each.terms.get("width"), None):
+                raise CallError(
+                    f"joint {free[0]!r} cannot take over the Coulomb friction that it shares with the joint that is held: "
+                    "their widths differ, or it has a Stribeck velocity; give them the same width, or take the coupling away first"
+                )
+            keys = [key for key in ("coulomb", "negative") if key == "coulomb" or key in own]
+            wanted = {key: own.get(key, 0.0) + each.terms["coulomb"] for key in keys}
+            if "width" in each.terms:
+                wanted["width"] = each.terms["width"]
+            mechanism = with_joint_values(mechanism, {free[0]: wanted})
+    return mechanism
 
 
 def _held(mechanism: Mechanism, joint: Joint, positions: Mapping[str, float]) -> Joint:

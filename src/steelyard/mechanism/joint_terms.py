@@ -78,10 +78,10 @@ def _inverse(k: float) -> float:
 class JointTerm:
     """One row. Units are those of a turning and of a sliding joint.
 
-    `fold(k)` is what a value of a joint that moves k times as fast as its coordinate counts at the coordinate; `mirror` is the term that it
-    becomes there if k is negative; a joint without the term has that of `otherwise` in its place. `shapes` are the shapes that the factor
-    uses, `needs` what must be given with it, `reads` what it depends on beside qd and qdd: q, load, or the name of a signal. `least` is the
-    smallest value that a real joint has. `between` bounds the search for a shape.
+    `fold(k)` is what a value of a joint that moves k times as fast as its coordinate counts at the coordinate. `otherwise` is the
+    counterpart of forward motion: a joint without the term has the value of that in its place, and a negative k exchanges the two.
+    `shapes` are the shapes that the factor uses, `needs` what must be given with it, `reads` what it depends on beside qd and qdd: q, load,
+    or the name of a signal. `least` is the smallest value that a real joint has. `between` bounds the search for a shape.
     """
 
     key: str
@@ -93,7 +93,6 @@ class JointTerm:
     fold: Callable[[float], float] = abs
     inertial: bool = False
     least: float = 0.0
-    mirror: str = ""
     otherwise: str = ""
     shapes: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
@@ -154,7 +153,7 @@ _STEP = ("width", "stribeck")
 JOINT_TERMS: tuple[JointTerm, ...] = (
     JointTerm("armature", "Ia", "rotor inertia", _INERTIA, "I_{a}", lambda v, s: s.qdd, _squared, inertial=True),
     JointTerm("viscous", "Fv", "viscous friction", _DAMPING, "F_{v}", lambda v, s: s.qd, _squared, urdf="damping"),
-    JointTerm("coulomb", "Fc", "Coulomb friction", _TORQUE, "F_{c}", _coulomb, mirror="negative", urdf="friction", shapes=_STEP),
+    JointTerm("coulomb", "Fc", "Coulomb friction", _TORQUE, "F_{c}", _coulomb, urdf="friction", shapes=_STEP),
     JointTerm("offset", "F0", "torque offset", _TORQUE, "F_{o}", lambda v, s: 1.0, _ratio, least=-math.inf),
     JointTerm(
         "negative",
@@ -163,7 +162,6 @@ JOINT_TERMS: tuple[JointTerm, ...] = (
         _TORQUE,
         "F_{n}",
         _negative,
-        mirror="coulomb",
         otherwise="coulomb",
         shapes=_STEP,
     ),
@@ -190,6 +188,11 @@ BY_KEY: Mapping[str, JointTerm] = {row.key: row for row in JOINT_TERMS}
 BY_SYMBOL: Mapping[str, JointTerm] = {row.symbol: row for row in (*JOINT_TERMS, *COUPLING_TERMS, KNOWN_TORQUE)}
 
 
+COUNTERPART: Mapping[str, str] = {
+    a: b for row in JOINT_TERMS if row.otherwise for a, b in ((row.key, row.otherwise), (row.otherwise, row.key))
+}
+
+
 def problems(values: Terms, table: Sequence[JointTerm] = JOINT_TERMS) -> Iterator[str]:
     """Sentences about values that no joint can have: not finite, a shape that is not positive, a term without what it needs."""
     for row in table:
@@ -213,9 +216,16 @@ def folded(group: Sequence[tuple[Terms, float]], owner: str = "") -> Terms:
     completed = [(_completed(values, group), k) for values, k in group]
     total: dict[str, Any] = {}
     for values, k in completed:
+        other = {
+            key: COUNTERPART[key]
+            for row in JOINT_TERMS
+            if row.otherwise and row.key in values and k < 0
+            for key in (row.key, row.otherwise)
+        }
+        total |= {key: total.get(key, 0.0) for key in other}
         for row in JOINT_TERMS:
             if row.key in values and row.linear:
-                key = row.mirror if k < 0 and row.mirror in values else row.key
+                key = other.get(row.key, row.key)
                 total[key] = total.get(key, 0.0) + row.fold(k) * values[row.key]
     return Terms.of({**total, **_folded_shapes(completed, owner)})
 

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -116,7 +116,27 @@ def traced(function: Callable[..., Any], joint_names: Sequence[str]) -> tuple[Kn
         texts = [_text(x, joint_names, {}) for x in tau]
     except Exception:  # noqa: BLE001 whatever a user's function throws: it cannot be traced
         return None
+    if not _same(function, texts, joint_names):
+        return None
     return tuple(KnownTorque(name, text) for name, text in zip(joint_names, texts, strict=True) if text != "0.0")
+
+
+def _same(function: Callable[..., Any], texts: Sequence[str], joint_names: Sequence[str]) -> bool:
+    """Whether expressions give the torques of a function, sample by sample, at random states and at rest."""
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 7, len(joint_names)))
+    q[:2], qd[1:3] = 0.0, 0.0
+    expected = np.broadcast_to(np.asarray(function(q, qd, qdd), dtype=float), q.shape)
+    for k in range(len(q)):
+        states = {name: _At(*state) for name, *state in zip(joint_names, q[k], qd[k], strict=True)}
+        found = [float(evaluate(text, states)) for text in texts]
+        if not np.allclose(found, expected[k], rtol=1e-9, atol=1e-9 * np.abs(expected).max(initial=1e-300)):
+            return False
+    return True
+
+
+class _At(NamedTuple):
+    q: float
+    qd: float
 
 
 def _text(x: Any, names: Sequence[str], done: dict[int, str]) -> str:

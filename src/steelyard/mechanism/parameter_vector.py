@@ -16,7 +16,7 @@ from ..algebra.spatial import Inertia, minus, moved
 from ..algebra.vector import Symmetric
 from ..errors import CallError
 from .check import is_physical
-from .joint_terms import BY_KEY, KNOWN_TORQUE, Terms, folded
+from .joint_terms import BY_KEY, COUNTERPART, KNOWN_TORQUE, Terms, folded
 from .model import Joint, Mechanism
 from .reduce import reduce, tie
 from .tree import Tree
@@ -102,26 +102,30 @@ def _with_terms(joint: Joint, terms: Terms) -> Joint:
 
 
 def _shared_out(leader: str, wanted: Mapping[str, float], ratios: Mapping[str, float], terms: Mapping[str, Terms]) -> dict[str, Terms]:
-    """The terms of a leading joint and of those that mimic it, such that the coordinate has the values wanted."""
+    """The terms of a leading joint and of those that mimic it, such that the coordinate has the values wanted and keeps its others."""
     shapes = {key: value for key, value in wanted.items() if not BY_KEY[key].linear}
     linear = {key: value for key, value in wanted.items() if BY_KEY[key].linear}
+    target = {**_only_linear(folded([(terms[leader], 1.0), *((terms[name], k) for name, k in ratios.items())], leader)), **linear}
     new = {leader: terms[leader].changed(wanted)}
     for name, k in ratios.items():
         rubs = [key for key in terms[name] if BY_KEY[key].linear and set(BY_KEY[key].shapes) & set(shapes)]
         new[name] = terms[name].changed({key: value / BY_KEY[key].fold(k) for key, value in shapes.items()} if rubs else {})
-    theirs = _of_followers(new, ratios, leader)
+    theirs = _of_followers(new, ratios, target, leader)
     over = [key for key, value in linear.items() if value - theirs.get(key, 0.0) < BY_KEY[key].least <= value]
+    taken = {*over, *(COUNTERPART[key] for key in over if key in COUNTERPART)}
     for name in ratios if over else ():
-        new[name] = new[name].changed(dict.fromkeys([*over, *(BY_KEY[key].mirror for key in over if BY_KEY[key].mirror)]))
-    theirs = _of_followers(new, ratios, leader) if over else theirs
-    new[leader] = new[leader].changed({key: value - theirs.get(key, 0.0) for key, value in linear.items()})
+        new[name] = new[name].changed(dict.fromkeys(taken))
+    theirs = _of_followers(new, ratios, target, leader) if over else theirs
+    implied = {COUNTERPART[key] for key in linear if key in COUNTERPART} - set(terms[leader])  # the leader's own follow what is changed
+    changed = {key: target[key] - theirs.get(key, 0.0) for key in {*linear, *taken, *implied} if key in target}
+    new[leader] = new[leader].changed(changed)
     return new
 
 
-def _of_followers(terms: Mapping[str, Terms], ratios: Mapping[str, float], leader: str) -> Terms:
-    """What the joints that mimic a leading one add to its coordinate."""
-    asymmetric = [(Terms.of({"negative": 0.0, "coulomb": 0.0}), 1.0)] if "negative" in terms[leader] else []
-    return folded([*asymmetric, *((_only_linear(terms[name]), k) for name, k in ratios.items())], leader)
+def _of_followers(terms: Mapping[str, Terms], ratios: Mapping[str, float], target: Mapping[str, float], leader: str) -> Terms:
+    """What the joints that mimic a leading one add to its coordinate, which has the terms of `target`."""
+    alike = [(Terms.of({key: 0.0 for key in COUNTERPART if key in target}), 1.0)]  # forward and backward told apart as in the target
+    return folded([*alike, *((_only_linear(terms[name]), k) for name, k in ratios.items())], leader)
 
 
 def _only_linear(terms: Terms) -> Terms:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..algebra.spatial import Inertia, Pose, moved
 from ..algebra.vector import apply
-from ..errors import ModelError, suggest
+from ..errors import CallError, ModelError, suggest
 from .joint_terms import Terms, folded
 from .known_torque import KnownTorque, joints_in
 from .model import Coupling, Joint, Limits, Mechanism, Rotor
@@ -47,8 +47,17 @@ def reduce(mechanism: Mechanism) -> Tree:
         frames=frames,
         limits=tuple(folded_limits([(joint, *ties[joint.name][1:]) for joint, _ in group]) for group in groups),
         rotors=tuple(_rotor(joint, joint.rotor, coordinates, bodies, frames) for joint in moving if joint.rotor is not None),
-        couplings=tuple(_coupling(coupling, coordinates) for coupling in mechanism.couplings if _moves(coupling, ties)),
-        known=tuple(_known(torque, coordinates) for torque in mechanism.known if torque.joint in ties),
+        couplings=tuple(
+            sorted(
+                (_coupling(coupling, coordinates) for coupling in mechanism.couplings if _moves(coupling, ties)),
+                key=lambda made: made.coordinates[::-1],
+            )
+        ),
+        known=tuple(
+            sorted(
+                (_known(torque, coordinates) for torque in mechanism.known if torque.joint in ties), key=lambda made: made.coordinates[0]
+            )
+        ),
     )
 
 
@@ -172,3 +181,35 @@ def folded_limits(group: Iterable[tuple[Joint, float, float]]) -> Limits:
         velocity = min(velocity, joint.limits.velocity / abs(k))
         effort = joint.limits.effort if joint.mimic is None else effort
     return Limits(lower, upper, velocity, effort)
+
+
+def tips(mechanism: Mechanism) -> tuple[str, ...]:
+    """The last link of every arm: of all that is fixed to a body that carries no other, the one that comes last.
+
+    Where several of those are ends with a mass of their own, such as the fingers of a rigid hand, each of them is one.
+    """
+    tree = reduce(mechanism)
+    carrying, parents = {body.parent for body in tree.bodies}, {joint.parent for joint in mechanism.joints}
+    fixed: dict[int, list[str]] = {}
+    for joint in walked(mechanism):
+        fixed.setdefault(tree.frames[joint.child].body, []).append(joint.child)
+    found: list[str] = []
+    for body, links in fixed.items():
+        if body >= 0 and body not in carrying:
+            heavy = [link for link in links if link not in parents and _has_mass(mechanism, link)]
+            found += heavy if len(heavy) > 1 else links[-1:]
+    return tuple(found)
+
+
+def tip(mechanism: Mechanism) -> str:
+    """The end-effector: the only one of `tips`. Raises CallError with the candidates where there are several."""
+    found = tips(mechanism)
+    if len(found) != 1:
+        what = "has no moving body" if not found else f"ends in {len(found)} bodies: {', '.join(found)}"
+        raise CallError(f"{mechanism.name!r} {what}; say which frame is meant")
+    return found[0]
+
+
+def _has_mass(mechanism: Mechanism, name: str) -> bool:
+    inertia = mechanism.link(name).inertia
+    return inertia is not None and inertia.m > 0.0

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.customise.right_angles import HARMLESS, with_right_angles
 from ..dynamics.kinematics import find_frame
-from ..errors import CallError
+from ..errors import CallError, suggest
 from ..kernels import kernel
 from ..mechanism import Mechanism, Tree, reduce
 from ..mechanism.edit import tip
@@ -146,12 +146,21 @@ class Description:
         """The frames of a wrench argument, () for the bodies' own, and one array of all, (..., frames, 6)."""
         if wrench is None or not isinstance(wrench, Mapping):
             return (None if wrench is None else ()), wrench
+        for frame in wrench:
+            if not isinstance(frame, str):
+                raise CallError(f"wrench: {frame!r} is no name of a frame; {suggest(str(frame), self.frame_names)}")
+        if not wrench:
+            return (), np.zeros((len(self.tree.bodies), 6))
         frames = tuple(sorted(wrench))
         arrays = [np.asarray(wrench[self._frame(frame)], dtype=np.float64) for frame in frames]
         for frame, array in zip(frames, arrays, strict=True):
             if array.shape[-1:] != (6,):
                 raise CallError(f"wrench at {frame!r} has shape {array.shape}; expected (..., 6): force [N], then moment [N m]")
-        return (frames, np.stack(np.broadcast_arrays(*arrays), axis=-2)) if frames else (None, None)
+        try:
+            return frames, np.stack(np.broadcast_arrays(*arrays), axis=-2)
+        except ValueError:
+            shapes = ", ".join(f"{frame!r} {array.shape}" for frame, array in zip(frames, arrays, strict=True))
+            raise CallError(f"wrenches of shapes {shapes} do not go together; expected (..., 6) that broadcast") from None
 
     def _kernel(self, name: str, wrench: tuple[str, ...] | None = None, parameters: bool = False, frame: str | None = None) -> Kernel:
         return kernel(self.fingerprint, self.tree, name, wrench=wrench, parameters=parameters, frame=frame)

@@ -81,6 +81,10 @@ class Edits(Description):
         """
         return self._like(edit.with_rotors(self.mechanism, armature, ratio, axis, mount))
 
+    def without_known_torque(self) -> Self:
+        """This robot without its known torques."""
+        return self._like(replace(self.mechanism, known=()))
+
     def without_rotors(self) -> Self:
         """This robot without rotor inertia, shared motors included."""
         return self._like(edit.without_rotors(self.mechanism))

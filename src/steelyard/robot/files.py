@@ -80,10 +80,11 @@ class Files(Description):
         Kinematics are those of `frame`, the end-effector by default; a robot with several tips has none unless it is named. Functions of
         forces take a wrench at each of the frames named in `wrench`. See docs/c.md.
         """
-        from ..c_export import module, write_c
+        from ..c_export import FRAMED, module, write_c
 
-        branched = frame is None and functions is None and len(edit.tips(self.mechanism)) != 1  # then kinematics are left out
-        at = None if branched else self._frame(frame)
+        framed = functions is None or any(name in FRAMED for name in functions)
+        open_ended = functions is None and len(edit.tips(self.mechanism)) != 1  # then kinematics are left out
+        at = self._frame(frame) if frame is not None or (framed and not open_ended) else None
         made = module(self.tree, self.name, at, real=real, functions=functions, fingerprint=self.fingerprint, wrench=wrench)
         return write_c(made, directory, overwrite)
 

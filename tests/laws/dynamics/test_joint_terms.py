@@ -9,8 +9,13 @@ import numpy as np
 import pytest
 
 import steelyard as sy
+from steelyard.algebra.spatial import Pose, from_com
+from steelyard.algebra.vector import Symmetric
 from steelyard.dynamics.aba import aba
+from steelyard.mechanism.joint_terms import Terms
+from steelyard.mechanism.model import Joint, Link, Mechanism, Mimic
 from tests.laws.dynamics.law import close
+from tests.reference import Reference
 from tests.zoo import ALL_TERMS, ZOO, case, robot
 
 pytestmark = pytest.mark.filterwarnings("ignore:URDF has no place:steelyard.SteelyardWarning")
@@ -105,3 +110,87 @@ def test_a_rotor_inertia_that_mimics_a_spinning_rotor_is_refused() -> None:
     joints = tuple(replace(j, terms=j.terms.changed({"armature": 0.05})) if j.name == "middle" else j for j in hand.joints)
     with pytest.raises(sy.ModelError, match="'middle' mimics 'knuckle', whose rotor spins"):
         sy.Robot(replace(hand, joints=joints)).mass_matrix(np.zeros(robot("hand").n))
+
+
+def pair(first: dict[str, float], second: dict[str, float], k: float) -> sy.Robot:
+    """Two joints of which the second mimics the first k times as fast."""
+    links = [Link("base"), *(Link(name, from_com(1.0, (0.1, 0.05, -0.02), Symmetric(0.02, 0.0, 0.0, 0.03, 0.0, 0.025))) for name in "xy")]
+    joints = (
+        Joint("a", "revolute", "base", "x", Pose(p=(0.0, 0.0, 0.2)), (0.0, 1.0, 0.0), terms=Terms.of(first)),
+        Joint("b", "revolute", "x", "y", Pose(p=(0.3, 0.0, 0.0)), (0.0, 1.0, 0.0), terms=Terms.of(second), mimic=Mimic("a", k, 0.1)),
+    )
+    return sy.Robot(Mechanism("pair", tuple(links), joints))
+
+
+SIDES = [{}, {"coulomb": 1.0}, {"negative": 0.6}, {"coulomb": 0.5, "negative": 0.3}]
+
+
+@pytest.mark.parametrize("k", [-2.0, -1.0, 0.5])
+@pytest.mark.parametrize("second", SIDES)
+@pytest.mark.parametrize("first", SIDES)
+def test_friction_of_either_direction_folds_by_virtual_work(first: dict[str, float], second: dict[str, float], k: float) -> None:
+    made, rates = pair(first, second, k), np.array([[1.0], [-1.0]])
+    close(made.friction_torque(rates), Reference(made.mechanism, made.joint_names).friction_torque(rates))
+
+
+@pytest.mark.parametrize("k", [-2.0, -1.0, 0.5])
+@pytest.mark.parametrize("second", SIDES)
+@pytest.mark.parametrize("first", SIDES)
+def test_an_edit_of_a_shared_coordinate_changes_what_is_asked_and_nothing_else(
+    first: dict[str, float], second: dict[str, float], k: float
+) -> None:
+    made, rates = pair(first, second, k), np.array([[1.0], [-1.0]])
+    for column, name in enumerate(made.parameter_names):
+        if name in ("a.Fc", "a.Fn"):
+            pi = made.parameters.copy()
+            pi[column] = 0.05
+            again = made.with_parameters(pi)
+            assert again.parameter_names == made.parameter_names
+            np.testing.assert_allclose(again.parameters, pi, atol=1e-15)
+    for value in (0.05, 3.0):
+        forward, backward = made.with_friction(coulomb=value).friction_torque(rates)[:, 0]
+        assert forward == pytest.approx(value)
+        assert backward == pytest.approx(made.friction_torque(rates)[1, 0] if "a.Fn" in made.parameter_names else -value)
+
+
+def test_a_held_joint_leaves_the_friction_of_a_shared_motor_to_the_other() -> None:
+    shared = sy.load("spatial_3r").with_coupling("joint1", "joint2", armature=0.2, viscous=0.1, coulomb=0.5, width=0.1)
+    whole = shared.inverse_dynamics([0.1] * 3, [0.5, 0.0, 0.5], [0.2, 0.0, 0.3])
+    held = shared.freeze({"joint2": 0.1}).inverse_dynamics([0.1] * 2, [0.5] * 2, [0.2, 0.3])
+    close(held, whole[[0, 2]])
+    with pytest.raises(sy.CallError, match="'joint1' cannot take over"):
+        shared.with_friction(coulomb=1.0).freeze({"joint2": 0.1})
+
+
+def test_the_order_of_parameters_does_not_depend_on_the_order_of_edits(tmp_path: Path) -> None:
+    plain = sy.load("elbow_6r")
+    one = plain.with_coupling("joint2", "joint3", viscous=1.0).with_coupling("joint1", "joint2", viscous=2.0)
+    other = plain.with_coupling("joint1", "joint2", viscous=2.0).with_coupling("joint2", "joint3", viscous=1.0)
+    one.to_urdf(tmp_path / "one.urdf")
+    assert one.parameter_names == other.parameter_names == sy.load(tmp_path / "one.urdf").parameter_names
+
+
+def test_a_rigid_hand_has_several_tips_and_no_default_frame(example_robots: Path) -> None:
+    panda = sy.load(example_robots / "panda_description/urdf/panda.urdf").freeze({"panda_finger_joint1": 0.02})
+    with pytest.raises(sy.CallError, match="panda_leftfinger, panda_rightfinger"):
+        panda.with_payload(2.0)
+    assert sy.load(example_robots / "ur_description/urdf/ur5_robot.urdf").end_effector
+
+
+def test_c_of_a_robot_with_several_tips_needs_no_frame_for_torques(tmp_path: Path) -> None:
+    header, _ = robot("torso").to_c(tmp_path / "c", functions=["inverse_dynamics"])
+    assert "inverse_dynamics" in header.read_text()
+    with pytest.raises(sy.CallError, match="say which frame"):
+        robot("torso").to_c(tmp_path / "d", functions=["jacobian"])
+
+
+@pytest.mark.parametrize(
+    ("wrench", "words"), [({1: np.zeros(6)}, "no name of a frame"), ({"link1": np.zeros((2, 6)), "link2": np.zeros((3, 6))}, "broadcast")]
+)
+def test_wrenches_that_make_no_sense_are_named(wrench: dict, words: str) -> None:
+    with pytest.raises(sy.CallError, match=words):
+        sy.load("spatial_3r").wrench_torque(np.zeros(3), wrench)
+
+
+def test_no_wrench_is_no_torque() -> None:
+    assert not sy.load("spatial_3r").wrench_torque(np.zeros((4, 3)), {}).any()
