@@ -216,18 +216,18 @@ def folded(group: Sequence[tuple[Terms, float]], owner: str = "") -> Terms:
     completed = [(_completed(values, group), k) for values, k in group]
     total: dict[str, Any] = {}
     for values, k in completed:
-        other = {
-            key: COUNTERPART[key]
-            for row in JOINT_TERMS
-            if row.otherwise and row.key in values and k < 0
-            for key in (row.key, row.otherwise)
-        }
+        other = {key: COUNTERPART[key] for key in COUNTERPART if k < 0 and _asymmetric(key, values)}
         total |= {key: total.get(key, 0.0) for key in other}
         for row in JOINT_TERMS:
             if row.key in values and row.linear:
                 key = other.get(row.key, row.key)
                 total[key] = total.get(key, 0.0) + row.fold(k) * values[row.key]
     return Terms.of({**total, **_folded_shapes(completed, owner)})
+
+
+def _asymmetric(key: str, values: Terms) -> bool:
+    """Whether a joint tells the two directions of a term apart."""
+    return any(BY_KEY[each].otherwise and each in values for each in (key, COUNTERPART[key]))
 
 
 def _completed(values: Terms, group: Sequence[tuple[Terms, float]]) -> Terms:
