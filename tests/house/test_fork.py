@@ -80,6 +80,13 @@ def test_a_fork_while_another_thread_compiles(root: Path, tmp_path: Path) -> Non
     run(root, tmp_path, COMPILE)
 
 
+def test_no_property_is_cached_under_a_lock() -> None:
+    """Before Python 3.12 the cached property of functools computes under a lock that a forked child would find held."""
+    for name, path in modules().items():
+        imports = [node for node in ast.walk(parse(path)) if isinstance(node, ast.ImportFrom) and node.module == "functools"]
+        assert not any(alias.name == "cached_property" for node in imports for alias in node.names), name
+
+
 # what holds a lock or threads for as long as the process lives ---------------------------------------------------------------------------
 
 HOLDERS = {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Barrier", "Event", "Thread", "Timer", "SimpleQueue", "Queue"}

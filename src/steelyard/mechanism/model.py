@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Literal, TypeVar
 
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import Vector
+from ..cached import cached_property
 from ..errors import CallError, suggest
 from .joint_terms import Terms
 from .known_torque import KnownTorque

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from ..algebra.scalar import Scalar
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import Vector
+from ..cached import cached_property
 from ..errors import CallError, suggest
 from .joint_terms import COUPLING_TERMS, JOINT_TERMS, KNOWN_TORQUE, JointState, JointTerm, Terms
 from .model import Limits

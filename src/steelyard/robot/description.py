@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..cached import cached_property
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.customise.right_angles import HARMLESS, with_right_angles
 from ..dynamics.kinematics import find_frame

@@ -6,10 +6,10 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 from typing import Any
 
+from ...cached import cached_property
 from ...errors import CallError
 from .graph import Expr, Graph, flatten
 from .operations import COMPARISONS

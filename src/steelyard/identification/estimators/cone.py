@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import clarabel
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...cached import cached_property
 from ...errors import ProblemError, foreign
 from ...parameters.pseudo_inertia import pseudo_inertia
 from ..model.bounds import Inequalities

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...cached import cached_property
 from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
 from ...errors import CallError, suggest

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...cached import cached_property
 from ...errors import ProblemError
 from ...parameters.base import BaseParameters
 from ...signals.filters import decimated_index

@@ -6,13 +6,13 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...cached import cached_property
 from ...errors import CallError
 from ...files import write_whole
 from ...parameters.base import BaseParameters

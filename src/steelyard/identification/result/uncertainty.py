@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...cached import cached_property
 from ...parameters.base import BaseParameters
 from ...signals.autocorrelation import autocorrelation, variance_inflation
 from ..estimators.least_squares import ExcitationSpectrum, excitation
