@@ -28,7 +28,7 @@ def write_whole(path: Name, content: Content, overwrite: bool = False, mode: int
 
     Raises CallError if the file exists and `overwrite` is False, if its folder is missing, or if the system refuses.
     """
-    write_files({path: content}, overwrite, mode)
+    write_files({_path(path): content}, overwrite, mode)
     return Path(path)
 
 
@@ -69,7 +69,7 @@ def whole_folder(path: Name, overwrite: bool = False) -> Iterator[Path]:
 
 def check_file(path: Name, overwrite: bool = False) -> Path:
     """Return the file that a path leads to if it may be written now; CallError if not."""
-    target = Path(os.path.realpath(path))
+    target = _path(path)
     if target.is_dir():
         raise CallError(f"{target} is a folder; expected the name of a file to write")
     if not target.parent.is_dir():
@@ -81,7 +81,7 @@ def check_file(path: Name, overwrite: bool = False) -> Path:
 
 def check_folder(path: Name, overwrite: bool = False) -> Path:
     """Return the folder that a path leads to if it may be filled now: it is absent or empty, or `overwrite` is True; CallError if not."""
-    target = Path(os.path.realpath(path))
+    target = _path(path)
     if not target.parent.is_dir():
         raise CallError(f"{target} cannot be written: there is no folder {target.parent}")
     if target.exists() and not target.is_dir():
@@ -89,6 +89,12 @@ def check_folder(path: Name, overwrite: bool = False) -> Path:
     if target.is_dir() and any(target.iterdir()) and not overwrite:
         raise _exists(target)
     return target
+
+
+def _path(path: object) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise CallError(f"expected the path to write to, not {type(path).__name__}")
+    return Path(os.path.realpath(path))
 
 
 def _temporary(target: Path) -> Path:

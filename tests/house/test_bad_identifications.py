@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import cache
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identification import ESTIMATORS, validate_robot
+from steelyard.identification import ESTIMATORS, IRLS, SDP, WLS, ElasticNet, Ridge, Sequential, validate_robot
 from tests.motions import recorded, rubbing
 
 
@@ -106,3 +107,181 @@ def test_with_several_standing_joints_the_rest_is_identified(joints, estimator):
     assert fit.total_relative_error < 0.03
     assert {f"{robot.joint_names[j]}.Fv" for j in joints} <= set(fit.unseen)
     assert not {f"{name}.Fv" for j, name in enumerate(robot.joint_names) if j not in joints} & set(fit.unseen)
+
+
+BAD_OPTIONS = {
+    "coulomb_width": {
+        "coulomb_width has 2 numbers; expected one number, or 3: one for each of joint1, joint2, joint3": [0.1, 0.2],
+        "coulomb_width must be a number from 0 on .*, not -1": -1,
+        "coulomb_width of 'joint2' must be a number from 0 on .*, not nan": [0.1, np.nan, 0.1],
+        "coulomb_width must be an array of numbers, not None": None,
+    },
+    "delay": {
+        "delay has 2 numbers; expected one number, or 3": [0.0, 0.01],
+        "delay must be a number .*, not nan": np.nan,
+        r"delay must be an array of numbers, not \['a', 'b', 'c'\]": ["a", "b", "c"],
+        "delay: no joint is called 'jiont1'; did you mean 'joint1'": {"jiont1": 0.01},
+        "a delay of 15 s is not below half the length of the log": 15.0,
+    },
+    "mask": {
+        "mask must be a number from 0 on .*, not nan": np.nan,
+        "mask of 'joint1' must be a number from 0 on .*, not 'x'": {"joint1": "x"},
+        "mask must be an array of numbers, not 'slow'": "slow",
+    },
+    "known": {
+        r"known must be a torque, not 3.0; expected a function \(q, qd, qdd\)": 3.0,
+        "known torque of 'joint1': expected an expression as text, not int": {"joint1": 1},
+        r"the function must return torques of the shape of q, here .*; it returned \(\d+, 2\)": lambda q, qd, qdd: q[:, :2],
+        "the function failed with ZeroDivisionError": lambda q, qd, qdd: 1 / 0,
+        "the function returned NaN or infinity at finite states": lambda q, qd, qdd: np.full_like(q, np.nan, dtype=float),
+        "must be an array of numbers, not None": lambda q, qd, qdd: None,
+    },
+    "hold": {
+        "hold: the value of 'link1.m' must be a number, not nan": {"link1.m": np.nan},
+        "hold: the value of 'link1.m' must be a number, not 'x'": {"link1.m": "x"},
+        "hold must be a name or a sequence of names, not 3": 3,
+        r"hold must be a name or a sequence of names, not \[1\]": [1],
+    },
+    "coupling": {
+        "coupling must be a Coupling, not 3; or a pair of joint names": 3,
+        "coupling: no joint is called 'jiont1'; did you mean 'joint1'": ("jiont1", "joint2"),
+        "a joint that is not given by name must be a whole number from 0 to 2, not 9": [sy.Coupling(0, 9)],
+    },
+    "friction": {
+        "friction must be a name or a sequence of names, not None": None,
+        "friction 'viscos' is unknown; did you mean 'viscous'": "viscos",
+    },
+    "rotor": {"rotor must be True or False, not 'no'": "no"},
+    "decimate": {
+        "decimate must be a whole number from 1 to .*, not True": True,
+        "decimate must be a whole number from 1 to .*, not nan": np.nan,
+        "decimate must be a whole number from 1 to .*, not 10000000000": 10**10,
+        "decimate must be a whole number from 1 to .*, not '2'": "2",
+    },
+    "estimator": {
+        r"not the class SDP; make one: SDP\(\)": SDP,
+        "estimator must be a name or an object with a fit": 3,
+        "no estimator is called ''": "",
+    },
+    "bounds": {
+        r"bounds must be a mapping such as .*, not 3": 3,
+        "bounds must be a mapping": {1: (1, 2)},
+        "bounds: a side of 'link1.m' must be a number, not nan": {"link1.m": (np.nan, 1)},
+        "bounds: a side of 'link1.m' must be a number, not 'a'": {"link1.m": ("a", "b")},
+        "bounds: a corner of 'link1.com' must be three numbers": {"link1.com": ((0, 0), (1, 1))},
+        r"bounds: link1.com in .* is empty": {"link1.com": ((1, 1, 1), (0, 0, 0))},
+        "bounds: 'link1.com_hull' needs at least four points": {"link1.com_hull": [["a"]]},
+    },
+    "smoothing": {"smoothing ndarray of shape .* is unknown; Known: auto, kalman": np.zeros(3)},
+    "prior": {"prior 3 is unknown; Known: None, cad": 3},
+    "drive_gains": {"drive_gains must be a name or a sequence of names, not 1.3": 1.3},
+    "preparation": {"preparation must be a Preparation, not {}": {}},
+    "model": {"model must be a ModelOptions, not 'sdp'": "sdp"},
+    "progress": {"progress must be a function .* or None, not 3": 3},
+}
+
+
+@pytest.mark.parametrize(("option", "words"), [(option, words) for option, cases in BAD_OPTIONS.items() for words in cases])
+def test_a_bad_option_ends_in_a_sentence(option, words):
+    with pytest.raises(sy.CallError, match=words):
+        sy.identify(*case(), **{option: BAD_OPTIONS[option][words]})
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: SDP(np.nan), lambda: SDP(-1.0), lambda: SDP(bounds=3), lambda: WLS(0), lambda: WLS("x"), lambda: IRLS(0.0),
+        lambda: IRLS(1.3, -2), lambda: Ridge(-1.0), lambda: Ridge(towards="cat"), lambda: ElasticNet(2.0), lambda: ElasticNet(0.5, 0.0),
+        lambda: Sequential("x"),
+    ],
+)  # fmt: skip
+def test_an_estimator_with_nonsense_cannot_be_made(make):
+    with pytest.raises(sy.CallError, match=r"must be|is unknown"):
+        make()
+
+
+def test_a_single_name_stands_for_a_list_of_one():
+    robot, log = case()
+    one, several = (sy.identify(robot, log, "wls", friction=f, hold=h) for f, h in (("viscous", "link1"), (["viscous"], ["link1"])))
+    assert one.options.model == several.options.model
+    np.testing.assert_array_equal(one.parameters, several.parameters)
+
+
+def test_couplings_may_be_pairs_of_names():
+    robot, log = case()
+    pair = ("joint2", "joint3")
+    fits = [sy.identify(robot, log, "wls", coupling=c) for c in (pair, [pair], sy.Coupling(*pair), [sy.Coupling(*pair)])]
+    assert len({fit.parameter_names for fit in fits}) == 1
+    assert "joint3.Iam" in fits[0].parameter_names
+
+
+def test_numbers_per_joint_may_be_named():
+    robot, log = case()
+    named = sy.identify(robot, log, "wls", delay={"joint2": 0.02}, coulomb_width={"joint3": 0.1}, mask={"joint1": 0.05})
+    listed = sy.identify(robot, log, "wls", delay=[0, 0.02, 0], coulomb_width=[0, 0, 0.1], mask=[0.05, 0, 0])
+    np.testing.assert_array_equal(named.parameters, listed.parameters)
+    np.testing.assert_array_equal(named.delay, [0, 0.02, 0])
+
+
+def test_logs_may_come_one_by_one():
+    robot, log = case()
+    halves = [log[:1000], log[1000:]]
+    np.testing.assert_array_equal(*(sy.identify(robot, logs, "wls").parameters for logs in (halves, (half for half in halves))))
+    for nothing in ([], (), iter(())):
+        with pytest.raises(sy.LogError, match="there is no log"):
+            sy.identify(robot, nothing)
+    for other in (np.zeros((10, 3)), {"q": log.q}, "run.csv", Path("run.csv"), 3, None):
+        with pytest.raises(sy.LogError, match=f"expected a Log, not {type(other).__name__}; read one with read_log"):
+            sy.identify(robot, other)
+    with pytest.raises(sy.LogError, match="log 2 of 2: expected a Log, not str"):
+        sy.identify(robot, [log, "run.csv"])
+
+
+def test_a_known_torque_as_expressions_is_that_of_the_function():
+    robot, log = case()
+    sprung = log.replace(tau=log.tau + 10.0 * log.q * [0, 1, 0])
+    by_text = sy.identify(robot, sprung, "wls", known={"joint2": "10 * q['joint2']"})
+    by_function = sy.identify(robot, sprung, "wls", known=lambda q, qd, qdd: 10.0 * q * [0.0, 1.0, 0.0])
+    np.testing.assert_allclose(by_text.parameters, by_function.parameters, rtol=1e-9, atol=1e-12)
+    assert by_text.before.total_relative_error == pytest.approx(by_function.before.total_relative_error)
+    assert by_text.before.total_relative_error < 0.05, "the robot as given has the spring too"
+
+
+def test_a_fit_whose_robot_carries_the_known_torque_can_be_pickled():
+    robot, log = case()
+    fit = sy.identify(robot, log, "wls", known=lambda q, qd, qdd: 0.1 * q)
+    again = pickle.loads(pickle.dumps(fit))
+    np.testing.assert_array_equal(again.torque(log.q, log.qd, log.qdd), fit.torque(log.q, log.qd, log.qdd))
+    assert again.validate(log).before.total_relative_error == pytest.approx(fit.validate(log).before.total_relative_error)
+
+
+@cache
+def fitted() -> sy.Fit:
+    return sy.identify(*case(), "wls")
+
+
+@pytest.mark.parametrize("method", ["predict", "torque"])
+@pytest.mark.parametrize("bad", [None, "x", [1, 2], [[1, 2], [3]], {"joint1": 1}, [1j, 2, 3], ["a", "b", "c"], [None, 1, 2]])
+def test_states_that_are_not_numbers_are_refused(method, bad):
+    with pytest.raises(sy.CallError, match=r"must be an array of numbers|must all be \(..., 3\)"):
+        getattr(fitted(), method)(np.zeros(3), bad, np.zeros(3))
+
+
+BAD_CALLS = {
+    "other must be a Robot or a Fit, not str": lambda: fitted().validate(case()[1], "ur10.urdf"),
+    "the limit of the residual's growth must be a number from 1 on, not 0.5": lambda: fitted().essential(0.5),
+    "the limit of the residual's growth must be a number from 1 on, not 'x'": lambda: fitted().essential("x"),
+    "report: fit must be a Fit, not Robot; sy.identify returns one": lambda: sy.report(case()[0], "x.html"),
+    "report: validation must be a Validation or Log, not 'run.csv'": lambda: sy.report(fitted(), "x.html", "run.csv"),
+    "report: true_robot must be a Robot, not Log": lambda: sy.report(fitted(), "x.html", None, case()[1]),
+    "expected the path to write to, not NoneType": lambda: sy.report(fitted(), None),
+    "expected the path to write to, not list": lambda: fitted().to_json(["x.json"]),
+    "check: samples must be a whole number from 1 on, not 0": lambda: sy.check(case()[0], 0),
+    "check: seed must be a whole number from 0 on, not 'x'": lambda: sy.check(case()[0], 4, "x"),
+}
+
+
+@pytest.mark.parametrize("words", BAD_CALLS)
+def test_a_bad_call_ends_in_a_sentence(words):
+    with pytest.raises(sy.CallError, match=words):
+        BAD_CALLS[words]()

@@ -291,7 +291,7 @@ def test_a_nan_in_the_middle_is_filled_and_said(arm):
         ({"cutoff": -1.0, "smoothing": "butterworth"}, "positive"),
         ({"decimate": -2}, "decimate"),
         ({"mask": {"joint9": 0.1}}, "joint9"),
-        ({"mask": {"joint1": -0.1}}, "negative"),
+        ({"mask": {"joint1": -0.1}}, "from 0 on"),
         ({"delay": "guess"}, "delay"),
         ({"coulomb_width": "guess"}, "coulomb_width"),
         ({"hold": ["joint1.Fx"]}, "joint1.Fx"),

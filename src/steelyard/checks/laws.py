@@ -9,6 +9,7 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import whole_number
 from ..errors import require_robot
 from ..kernels.algorithms import massless_joints
 from ..mechanism.check import is_physical
@@ -67,6 +68,7 @@ def check(robot: Robot, samples: int = 64, seed: int = 0) -> SelfCheck:
     Siciliano, Sciavicco, Villani and Oriolo 2009, section 7.2 (the properties of the dynamic model).
     """
     require_robot(robot, "check")
+    samples, seed = whole_number("check: samples", samples, 1), whole_number("check: seed", seed, 0)
     if robot.mechanism.known:  # a torque from outside obeys no law of rigid robots
         robot = robot.without_known_torque()
     states = random_states(robot, samples, seed)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LogError, SteelyardWarning, require_robot
+from ..arguments import brief
+from ..errors import CallError, LogError, SteelyardWarning, require_robot
 from ..robot import Robot
 from ..signals.log import Log
 from .estimators.drive_gains import estimate_gains
@@ -19,7 +20,8 @@ from .estimators.sdp import SDP, consistent
 from .estimators.shape import estimate_shape
 from .estimators.torque_delay import estimate_delay
 from .model.accumulator import on_one_core
-from .model.model import Known, Model, ModelOptions, build_model
+from .model.known import Known, KnownFunction, resolve_known, torque_of
+from .model.model import Model, ModelOptions, build_model
 from .model.prior import parameter_sizes
 from .model.problem import Problem
 from .options import Options, make_options
@@ -27,9 +29,9 @@ from .result.fit import Fit, SamplePipeline
 from .result.prediction import covered_region, raw_noise
 from .result.provenance import provenance
 from .result.uncertainty import Residuals, Uncertainty, residuals, sandwich
-from .result.validation import Validation, plus, predicted_torque
+from .result.validation import Validation, predicted_torque
 from .samples.decimation import common_factor
-from .samples.samples import Preparation, Samples, prepare
+from .samples.samples import Preparation, Samples, list_of_logs, prepare
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, float], None]
@@ -38,7 +40,7 @@ Progress = Callable[[str, float], None]
 @on_one_core
 def identify(
     robot: Robot,
-    log: Log | Sequence[Log],
+    log: Log | Iterable[Log],
     estimator: str | Estimator | None = None,
     *,
     preparation: Preparation | None = None,
@@ -58,11 +60,14 @@ def identify(
     Wensing, Kim and Slotine 2018.
     """
     require_robot(robot, "identify")
+    if progress is not None and not callable(progress):
+        raise CallError(f"progress must be a function (sentence, share) or None, not {brief(progress)}")
     tell = progress or (lambda text, share: None)
     chosen = make_options(estimator, preparation, model, **options)
+    chosen = replace(chosen, model=replace(chosen.model, known=resolve_known(robot, chosen.model.known)))
     unknowns = build_model(robot, chosen.model)
     tell("preparing the samples", 0.0)
-    logs: list[Any] = list(log) if isinstance(log, (list, tuple)) else [log]
+    logs = list_of_logs(log)
     samples = prepare_all(robot, logs, chosen.preparation)
     tell("finding delay and friction", 0.3)
     factor = chosen.preparation.decimate or common_factor(samples)
@@ -85,8 +90,6 @@ def identify(
 
 def prepare_all(robot: Robot, logs: Sequence[Log], preparation: Preparation) -> tuple[Samples, ...]:
     """Return the samples of every log. An error names the log by its number where there are several."""
-    if not logs:
-        raise LogError("there is no log to identify from; expected a Log or a list of them")
 
     def prepared(number: int, log: Log) -> Samples:
         try:
@@ -99,18 +102,15 @@ def prepare_all(robot: Robot, logs: Sequence[Log], preparation: Preparation) -> 
 
 def estimate_shape_and_delay(model: Model, samples: tuple[Samples, ...], options: Options) -> tuple[Model, Array, tuple[str, ...]]:
     """Return the model with its friction shapes, the delay (n,) [s] and notes; what is given in the options is not estimated."""
-    width, delay = options.model.coulomb_width, options.preparation.delay
-    if not isinstance(width, str):
-        model = model.with_shape("width", np.broadcast_to(np.asarray(width, float), (model.n,)).tolist())
-    model = estimate_friction_shape(model, samples, isinstance(width, str))
-    notes: tuple[str, ...] = ()
-    if isinstance(delay, str):
-        lag, notes = estimate_delay(model, samples)
-    else:
-        lag = np.broadcast_to(np.asarray(delay, float), (model.n,)).copy()
+    joint_names = model.robot.joint_names
+    width, delay = options.model.given_width(joint_names), options.preparation.given_delay(joint_names)
+    if width is not None:
+        model = model.with_shape("width", width.tolist())
+    model = estimate_friction_shape(model, samples, width is None)
+    lag, notes = estimate_delay(model, samples) if delay is None else (delay, ())
     if np.any(lag):
-        model = estimate_friction_shape(model, tuple(s.advanced(lag) for s in samples), isinstance(width, str))
-    wide = [f"{name} {w:.3g}" for name, w in zip(model.robot.joint_names, model.shape("width"), strict=True) if w > 0]
+        model = estimate_friction_shape(model, tuple(s.advanced(lag) for s in samples), width is None)
+    wide = [f"{name} {w:.3g}" for name, w in zip(joint_names, model.shape("width"), strict=True) if w > 0]
     return model, lag, notes + ((f"Coulomb friction rises over a speed [rad/s|m/s] of: {', '.join(wide)}.",) if wide else ())
 
 
@@ -134,19 +134,19 @@ def make_fit(robot: Robot, problem: Problem, estimate: Estimate, pipeline: Sampl
     assert estimate.parameters is not None
     identified = model.identified(estimate.parameters)
     sigma = noise(problem.total, estimate.base)
-    raw_sigma = np.maximum(sigma, raw_noise(problem.samples, plus(identified.inverse_dynamics, model.known)))
+    raw_sigma = np.maximum(sigma, raw_noise(problem.samples, torque_of(identified, model.known)))
     uncertainty = Uncertainty(model.base, estimate.base, covariance, sigma, raw_sigma, triangle, sizes)
     return Fit(identified, robot, model, estimate, uncertainty, own, pipeline, options, origin)
 
 
 def self_validation(problem: Problem, left: Residuals, robot: Robot, known: Known | None) -> Validation:
     """Return the validation of a fit on its own samples, beside the robot as given."""
-    given = predicted_torque(problem.samples, problem.decimate, plus(robot.inverse_dynamics, known))
+    given = predicted_torque(problem.samples, problem.decimate, torque_of(robot, known))
     before = Validation(left.t, given, left.measured, left.keep, robot.joint_names)
     return replace(before, predicted=left.predicted, before=before)
 
 
-def warn_of_known(known: Known, problem: Problem, measured: Array) -> None:
+def warn_of_known(known: KnownFunction, problem: Problem, measured: Array) -> None:
     """Warn of a known torque that fit.robot cannot carry, with its size."""
     share = np.linalg.norm(predicted_torque(problem.samples, problem.decimate, known)) / np.linalg.norm(measured)
     message = (

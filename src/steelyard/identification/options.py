@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from ..arguments import instance
 from ..errors import CallError, suggest
 from .estimators.least_squares import Estimator
 from .estimators.registry import make_estimator
@@ -23,8 +25,9 @@ class Options:
     def as_dict(self) -> dict[str, Any]:
         """Return every option that has a plain value, by its short name."""
         groups = {**vars(self.preparation), **vars(self.model)}
-        plain = {name: value for name, value in groups.items() if name not in ("known", "coupling")}
-        return {**plain, "hold": tuple(plain["hold"]), "bounds": dict(plain["bounds"] or {})}
+        known = self.model.known if isinstance(self.model.known, Mapping) else {}
+        coupling = [(each.joint_a, each.joint_b) for each in self.model.coupling]
+        return {**groups, "hold": tuple(groups["hold"]), "bounds": dict(groups["bounds"] or {}), "known": known, "coupling": coupling}
 
 
 def make_options(
@@ -39,6 +42,8 @@ def make_options(
         if name not in prepared | sought:
             known = ("estimator", "preparation", "model", "progress", *sorted(prepared | sought))
             raise CallError(f"identify has no option called {name!r}; {suggest(name, known)}")
-    preparation = replace(preparation or Preparation(), **{n: v for n, v in short.items() if n in prepared})
-    model = replace(model or ModelOptions(), **{n: v for n, v in short.items() if n in sought})
+    given = Preparation() if preparation is None else instance("preparation", preparation, Preparation)
+    wanted = ModelOptions() if model is None else instance("model", model, ModelOptions)
+    preparation = replace(given, **{n: v for n, v in short.items() if n in prepared})
+    model = replace(wanted, **{n: v for n, v in short.items() if n in sought})
     return Options(preparation, model, make_estimator(estimator, model.prior))

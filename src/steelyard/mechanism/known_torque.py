@@ -53,6 +53,8 @@ def with_expressions(known: Sequence[KnownTorque], given: Mapping[str, str], joi
     """Add expressions, joint -> text, to known torques: a joint that has one gets the sum of both. Raises CallError for what cannot be."""
     torques = {each.joint: each for each in known}
     for joint, expression in given.items():
+        if not isinstance(expression, str):
+            raise CallError(f"known torque of {joint!r}: expected an expression as text, not {type(expression).__name__}")
         for problem in problems(expression):
             raise CallError(f"known torque of {joint!r}: {problem}")
         for name in (joint, *joints_in(expression)):

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import instance
 from ..drawing.figure import Figure, running_time
 from ..drawing.numbers import percent, short
 from ..drawing.table import Table
 from ..errors import needs_extra
-from ..files import write_whole
+from ..files import check_file, write_whole
 from ..identification import Fit, Validation
 from ..robot import Robot
 from ..signals.log import Log
@@ -43,8 +44,15 @@ def report(
     """
     if truth is not None:
         warnings.warn("report(truth=...) is now report(true_robot=...)", DeprecationWarning, stacklevel=2)
+        true_robot = true_robot or truth
+    instance("report: fit", fit, Fit, "sy.identify returns one")
+    if validation is not None:
+        instance("report: validation", validation, (Validation, Log))
+    if true_robot is not None:
+        instance("report: true_robot", true_robot, Robot)
+    check_file(path, overwrite)
     checked = fit.validate(validation) if isinstance(validation, Log) else validation
-    return write_whole(path, render(gather(fit, checked, true_robot or truth)), overwrite)
+    return write_whole(path, render(gather(fit, checked, true_robot)), overwrite)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arguments import real_number, whole_number
 from ..model.accumulator import Accumulator
 from ..model.problem import Problem
 
@@ -143,6 +144,9 @@ class WLS:
     iterations: int = 5
     name = "wls"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "iterations", whole_number("WLS: iterations", self.iterations, 1, 1e6))
+
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
         base, weights = weighted(problem.total, problem.prior, self.iterations)
@@ -160,6 +164,9 @@ class Sequential:
 
     tolerance: float = 1e-7
     name = "sequential"
+
+    def __post_init__(self) -> None:
+        real_number("Sequential: tolerance", self.tolerance, 0.0, 1.0)
 
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""

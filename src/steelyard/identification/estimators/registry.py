@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...arguments import any_of, brief
 from ...errors import CallError, suggest
 from .least_squares import OLS, WLS, Estimator, Sequential
 from .robust import IRLS, TLS
@@ -16,13 +17,13 @@ CAD_WEIGHT = 30.0
 
 def make_estimator(estimator: str | Estimator | None, prior: str | None = None) -> Estimator:
     """Return an estimator: an instance as it is, a name with the options that `prior` stands for, 'sdp' for None."""
-    if prior not in (None, "cad"):
-        raise CallError(f"prior must be None or 'cad', not {prior!r}")
+    any_of("prior", prior, (None, "cad"))
     if estimator is not None and not isinstance(estimator, str):
-        if not callable(getattr(estimator, "fit", None)):
-            raise CallError(f"estimator must be a name or have a fit(problem) method; found {type(estimator).__name__}")
+        if isinstance(estimator, type) or not callable(getattr(estimator, "fit", None)):
+            hint = f"; make one: {estimator.__name__}()" if isinstance(estimator, type) else ""
+            raise CallError(f"estimator must be a name or an object with a fit(problem) method, not {brief(estimator)}{hint}")
         return estimator
-    name = estimator or "sdp"
+    name = "sdp" if estimator is None else estimator
     if name not in ESTIMATORS:
         raise CallError(f"no estimator is called {name!r}; {suggest(name, ESTIMATORS)}")
     return ESTIMATORS[name](prior == "cad")

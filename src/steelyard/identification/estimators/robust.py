@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arguments import real_number, whole_number
 from ...errors import CallError, ProblemError
 from ..model.problem import Block, Problem
 from .least_squares import RANK, Estimate, excitation, least_squares, weighted
@@ -28,10 +29,14 @@ class IRLS:
     tolerance: float = 1e-6
     name = "irls"
 
+    def __post_init__(self) -> None:
+        if not real_number("IRLS: threshold", self.threshold) > 0:
+            raise CallError(f"IRLS: the threshold must be positive, not {self.threshold!r}")
+        object.__setattr__(self, "iterations", whole_number("IRLS: iterations", self.iterations, 1, 1e6))
+        real_number("IRLS: tolerance", self.tolerance, 0.0)
+
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
-        if not self.threshold > 0:
-            raise CallError(f"IRLS: the threshold must be positive, not {self.threshold!r}")
         base, weights = weighted(problem.total, problem.prior)
         for count in range(1, self.iterations + 1):
             sigma = robust_sigma(problem, base, floor=1e-6 * float(np.max(1.0 / weights)))

@@ -8,9 +8,10 @@ from dataclasses import InitVar, dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arguments import real_number
 from ...errors import ProblemError
 from ...signals.autocorrelation import lagged_products, variance_inflation
-from ..model.bounds import Bounds, Inequalities, inequalities, natural
+from ..model.bounds import Bounds, Inequalities, check_bounds, inequalities, natural
 from ..model.model import Model
 from ..model.prior import IDENTITY, SVEC, BodyPrior, body_prior
 from ..model.problem import Problem
@@ -46,6 +47,9 @@ class SDP:
         if pull is not None:
             warnings.warn("SDP(pull=...) is now called prior_weight", DeprecationWarning, stacklevel=3)
             object.__setattr__(self, "prior_weight", pull)
+        object.__setattr__(self, "prior_weight", real_number("SDP: prior_weight", self.prior_weight, 0.0, 1e15))
+        real_number("SDP: margin", self.margin, 0.0, 1.0)
+        check_bounds(self.bounds)
 
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arguments import any_of, real_number
 from ...errors import CallError
 from ..model.problem import Problem, merged
 from .least_squares import Estimate, excitation, least_squares, weighted
@@ -29,10 +30,12 @@ class Ridge:
     towards: str = "zero"
     name = "ridge"
 
+    def __post_init__(self) -> None:
+        any_of("ridge: towards", self.towards, ("zero", "cad"))
+        check_strength(self.name, self.strength, 1e15)
+
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
-        if self.towards not in ("zero", "cad"):
-            raise CallError(f"ridge: towards must be 'zero' or 'cad', not {self.towards!r}")
         centre = problem.prior if self.towards == "cad" else np.zeros(problem.base.n_base)
         _, weights = weighted(problem.total, problem.prior)
         best = best_strength(problem, weights, strengths(self, RIDGE_STRENGTHS), lambda R, s: ridge(R, s, centre))
@@ -53,10 +56,13 @@ class ElasticNet:
     mix: float = 0.5
     name: str = "elastic_net"
 
+    def __post_init__(self) -> None:
+        if not 0 < real_number(f"{self.name}: mix", self.mix) <= 1:
+            raise CallError(f"{self.name}: mix must be above 0 and at most 1, not {self.mix!r}")
+        check_strength(self.name, self.strength, 1.0)
+
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
-        if not 0 < self.mix <= 1:
-            raise CallError(f"{self.name}: mix must be above 0 and at most 1, not {self.mix!r}")
         _, weights = weighted(problem.total, problem.prior)
         grid = strengths(self, NET_STRENGTHS)
         best = best_strength(problem, weights, grid, lambda R, s: elastic_net(R, s, self.mix, problem.prior))
@@ -73,11 +79,13 @@ def Lasso(strength: float | None = None) -> ElasticNet:
 
 def strengths(estimator: Ridge | ElasticNet, grid: Array) -> Array:
     """Return the strengths to choose from: the one that was given, or all of the grid."""
-    if estimator.strength is None:
-        return grid
-    if not estimator.strength >= 0:
-        raise CallError(f"{estimator.name}: the strength must not be negative, not {estimator.strength!r}")
-    return np.array([float(estimator.strength)])
+    return grid if estimator.strength is None else np.array([float(estimator.strength)])
+
+
+def check_strength(name: str, strength: object, most: float) -> None:
+    """Raise CallError if a strength is neither None nor a number from 0 to `most`."""
+    if strength is not None:
+        real_number(f"{name}: strength", strength, 0.0, most)
 
 
 def ridge(triangle: Array, strength: float, centre: Array) -> Array:

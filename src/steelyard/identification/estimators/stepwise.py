@@ -37,7 +37,7 @@ def stepwise(triangle: Array, covariance: Array, names: Sequence[str], limit: fl
     weighted residual, 1.03 by default. Gautier 1997, section 5; Pham and Gautier 1991.
     """
     inflation = np.sqrt(np.diag(covariance) / np.maximum(np.diag(inverse_information(triangle)), 1e-300))
-    all_squares = float(triangle[-1, -1] ** 2)
+    all_squares, most = float(triangle[-1, -1] ** 2), MOST_GROWTH if limit is None else float(limit)
     kept = list(range(len(names)))
     while len(kept) > 1:
         values, std = solved(triangle, kept, inflation)
@@ -46,7 +46,7 @@ def stepwise(triangle: Array, covariance: Array, names: Sequence[str], limit: fl
         if share[worst] < 10 * share.min() and share[worst] < 0.5:
             break
         trial = [k for i, k in enumerate(kept) if i != worst]
-        if squares(triangle, trial) > (limit or MOST_GROWTH) ** 2 * all_squares:
+        if squares(triangle, trial) > most * most * all_squares:
             break
         kept = trial
     values, std = solved(triangle, kept, inflation)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arguments import brief, numbers, real_number
 from ...errors import CallError, suggest
 from ...mechanism.joint_terms import BY_SYMBOL
 
@@ -32,6 +33,13 @@ class Inequalities:
     def violation(self, pi: Array) -> float:
         """Return the largest A pi - b relative to the size of b; at most 0 if all hold."""
         return float(np.max((self.A @ pi - self.b) / np.maximum(np.abs(self.b), 1.0), initial=-np.inf))
+
+
+def check_bounds(bounds: object) -> Bounds | None:
+    """Return bounds by name, None for none; raise CallError for what is not a mapping."""
+    if bounds is not None and not (isinstance(bounds, Mapping) and all(isinstance(name, str) for name in bounds)):
+        raise CallError(f"bounds must be a mapping such as {{'link3.m': (1, 4)}}, not {brief(bounds)}")
+    return bounds
 
 
 def natural(names: Sequence[str], free: Sequence[int]) -> Inequalities:
@@ -68,8 +76,13 @@ def pair(name: str, limits: Any) -> tuple[Any, Any]:
     try:
         low, high = limits
     except (TypeError, ValueError):
-        raise CallError(f"bounds: {name!r} needs (lowest, highest), not {limits!r}") from None
+        raise CallError(f"bounds: {name!r} needs (lowest, highest), not {brief(limits)}") from None
     return low, high
+
+
+def bound(name: str, value: Any) -> float:
+    """Return one side of a bound; raise CallError if it is no number."""
+    return real_number(f"bounds: a side of {name!r}", value)
 
 
 def direction(name: str, names: Sequence[str]) -> Array:
@@ -87,10 +100,11 @@ def direction(name: str, names: Sequence[str]) -> Array:
 
 def interval(name: str, row: Array, low: Any, high: Any) -> list[tuple[Array, float, str]]:
     """Return rows for low <= row pi <= high."""
+    low, high = (None if side is None else bound(name, side) for side in (low, high))
     text = f"{name} in [{low if low is not None else '-inf'}, {high if high is not None else 'inf'}]"
     if low is not None and high is not None and low > high:
         raise CallError(f"bounds: {text} is empty")
-    return ([] if low is None else [(-row, -float(low), text)]) + ([] if high is None else [(row, float(high), text)])
+    return ([] if low is None else [(-row, -low, text)]) + ([] if high is None else [(row, high, text)])
 
 
 def hull(name: str, points: Any, names: Sequence[str]) -> list[tuple[Array, float, str]]:
@@ -99,10 +113,11 @@ def hull(name: str, points: Any, names: Sequence[str]) -> list[tuple[Array, floa
 
     mass, moments = link_rows(name, ".com_hull", names)
     try:
-        faces = ConvexHull(np.asarray(points, dtype=float).reshape(-1, 3)).equations
+        corners = numbers(f"bounds: {name!r}", points).reshape(-1, 3)
+        faces = ConvexHull(corners).equations
     except (QhullError, ValueError):
         raise CallError(f"bounds: {name!r} needs at least four points (k, 3) [m] that span a volume") from None
-    return [(normal @ moments + offset * mass, 0.0, f"{name} of {len(points)} points") for *normal, offset in faces]
+    return [(normal @ moments + offset * mass, 0.0, f"{name} of {len(corners)} points") for *normal, offset in faces]
 
 
 def link_rows(name: str, ending: str, names: Sequence[str]) -> tuple[Array, Array]:
@@ -116,9 +131,19 @@ def link_rows(name: str, ending: str, names: Sequence[str]) -> tuple[Array, Arra
 def box(name: str, low: Any, high: Any, names: Sequence[str]) -> list[tuple[Array, float, str]]:
     """Return rows for low m <= mc <= high m, axis by axis: the centre of mass in a box."""
     mass, moments = link_rows(name, ".com", names)
-    rows = []
+    text, rows = f"{name} in [{low}, {high}]", []
+    lowest, highest = (None if side is None else corner(name, side) for side in (low, high))
+    if lowest is not None and highest is not None and np.any(lowest > highest):
+        raise CallError(f"bounds: {text} is empty")
     for k, moment in enumerate(moments):
-        text = f"{name} in [{low}, {high}]"
-        rows += [] if low is None else [(float(low[k]) * mass - moment, 0.0, text)]
-        rows += [] if high is None else [(moment - float(high[k]) * mass, 0.0, text)]
+        rows += [] if lowest is None else [(lowest[k] * mass - moment, 0.0, text)]
+        rows += [] if highest is None else [(moment - highest[k] * mass, 0.0, text)]
     return rows
+
+
+def corner(name: str, value: Any) -> Array:
+    """Return a corner of a box, (3,) [m]; raise CallError for anything else."""
+    point = numbers(f"bounds: a corner of {name!r}", value)
+    if point.shape != (3,) or not np.all(np.isfinite(point)):
+        raise CallError(f"bounds: a corner of {name!r} must be three numbers [m], not {brief(value)}")
+    return point

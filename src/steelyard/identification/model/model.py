@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arguments import instance, names, per_joint, real_number, whole_number, yes_or_no
 from ...cached import cached_property
 from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
 from ...errors import CallError, suggest
 from ...kernels import kernel
 from ...mechanism.joint_terms import COUPLING_TERMS, FRICTION, KNOWN_TORQUE
-from ...mechanism.known_torque import traced
 from ...mechanism.model import Coupling, Mechanism
 from ...mechanism.parameter_vector import with_joint_values
 from ...mechanism.tree import TermUse
 from ...parameters.base import BaseParameters, exciting_states, group_parameters, short_parameter_names, stack_samples
 from ...robot import Robot
-from .bounds import Bounds
+from .bounds import Bounds, check_bounds
+from .known import Known, KnownFunction, check_known, with_known
 
 Array = NDArray[np.float64]
-Known = Callable[[Array, Array, Array], Array]
 USUAL = ("viscous", "coulomb", "offset")
 TERMS = {**{row.key: row.key for row in FRICTION if row.linear}, "stribeck": "stiction"}  # words of `friction`: key of the table
 START = {"stribeck": 0.1}
@@ -39,26 +39,51 @@ class ModelOptions:
     (stiction that fades with speed). rotor: whether rotor inertias are unknown. coulomb_width [rad/s|m/s]: speed over which Coulomb
     friction rises, one number or one per joint, 0 for sign(qd), or 'estimate'. hold: parameters, links or joints that keep the robot's
     values, or name -> value. bounds: name -> (lowest, highest), see `inequalities`. prior: 'cad' makes the description count for more.
-    coupling: pairs of joints that share a motor. known: function (q, qd, qdd) -> torque (N, n) that is not to be found. drive_gains:
-    joints whose measured torque is wrong by an unknown factor.
+    coupling: pairs of joints that share a motor, by name. known: torque that is not to be found, a function (q, qd, qdd) -> (N, n) or
+    joint -> expression. drive_gains: joints whose measured torque is wrong by an unknown factor. A single name stands for a list of one.
     """
 
     friction: Sequence[str] = USUAL
     rotor: bool = True
-    coulomb_width: str | float | Sequence[float] = "estimate"
+    coulomb_width: str | float | Sequence[float] | Mapping[str, float] = "estimate"
     hold: Sequence[str] | Mapping[str, float | None] = ()
     bounds: Bounds | None = None
     prior: str | None = None
-    coupling: Coupling | Sequence[Coupling] = ()
+    coupling: Sequence[Coupling] = ()
     known: Known | None = None
     drive_gains: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        checked = {
+            "friction": names("friction", self.friction),
+            "rotor": yes_or_no("rotor", self.rotor),
+            "hold": dict(self.hold) if isinstance(self.hold, Mapping) else names("hold", self.hold),
+            "bounds": check_bounds(self.bounds),
+            "coupling": check_couplings(self.coupling),
+            "known": check_known(self.known),
+            "drive_gains": names("drive_gains", self.drive_gains),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
         for term in self.friction:
             if term not in TERMS:
                 raise CallError(f"friction {term!r} is unknown; {suggest(str(term), TERMS)}")
         if isinstance(self.coulomb_width, str) and self.coulomb_width != "estimate":
             raise CallError(f"coulomb_width must be 'estimate' or speeds [rad/s|m/s], not {self.coulomb_width!r}")
+
+    def given_width(self, joint_names: Sequence[str]) -> Array | None:
+        """The width of each joint's Coulomb step, (n,) [rad/s|m/s]; None if it is to be estimated."""
+        return (
+            None if isinstance(self.coulomb_width, str) else per_joint("coulomb_width", self.coulomb_width, joint_names, 0.0, "rad/s|m/s")
+        )
+
+
+def check_couplings(given: Any) -> tuple[Coupling, ...]:
+    """Return couplings from one or several, each a Coupling or a pair of joint names."""
+    pair = isinstance(given, tuple) and len(given) == 2 and all(isinstance(x, str) for x in given)
+    several = (given,) if pair or not isinstance(given, (list, tuple)) else tuple(given)
+    made = [Coupling(*each) if isinstance(each, (tuple, list)) and len(each) == 2 else each for each in several]
+    return tuple(instance("coupling", each, Coupling, "or a pair of joint names") for each in made)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +96,7 @@ class Model:
 
     robot: Robot
     held: tuple[tuple[int, float], ...] = ()
-    known: Known | None = None
+    known: KnownFunction | None = None
     bounds: Bounds | None = None
 
     @property
@@ -162,7 +187,7 @@ class Model:
         if held:
             tau += self.columns(q, qd, qdd, [i for i, _ in held]) @ np.array([value for _, value in held])
         if self.known is not None:
-            tau += np.broadcast_to(self.known(q, qd, qdd), q.shape)
+            tau += self.known(q, qd, qdd)
         return tau
 
     def shape(self, key: str) -> tuple[float, ...]:
@@ -188,24 +213,10 @@ def build_model(robot: Robot, options: ModelOptions | None = None) -> Model:
     """Return the model to identify: the robot with a column for each term that is asked for, held parameters resolved by name."""
     options = options or ModelOptions()
     full = complete(robot, [TERMS[term] for term in options.friction], options.rotor)
-    couplings = options.coupling if isinstance(options.coupling, (list, tuple)) else (options.coupling,)
-    for each in couplings:
+    for each in options.coupling:
         full = coupled(full, each)
-    carried = None if options.known is None else with_known(full, options.known)
-    full, known = (full, options.known) if carried is None else (carried, None)
+    full, known = with_known(full, options.known)
     return Model(full, held_parameters(full, options.hold), known, options.bounds)
-
-
-def with_known(robot: Robot, known: Known) -> Robot | None:
-    """Return the robot with a known torque; None if it cannot be traced, or if its expressions do not give the same torques."""
-    found = traced(known, robot.joint_names)
-    if found is None:
-        return None
-    carrying = robot.with_known_torque({each.joint: each.expression for each in found})
-    q, qd, qdd = exciting_states(robot.tree)
-    expected = np.broadcast_to(known(q, qd, qdd), q.shape)
-    gap = carrying.inverse_dynamics(q, qd, qdd) - robot.inverse_dynamics(q, qd, qdd) - expected
-    return carrying if np.linalg.norm(gap) <= 1e-9 * max(float(np.linalg.norm(expected)), 1.0) else None
 
 
 def complete(robot: Robot, keys: Sequence[str], rotor: bool = True) -> Robot:
@@ -239,9 +250,7 @@ def place(joint: str | int, joint_names: Sequence[str]) -> int:
         if joint not in joint_names:
             raise CallError(f"coupling: no joint is called {joint!r}; {suggest(joint, joint_names)}")
         return list(joint_names).index(joint)
-    if not 0 <= joint < len(joint_names):
-        raise CallError(f"coupling: joint {joint} is not between 0 and {len(joint_names) - 1}")
-    return int(joint)
+    return whole_number("coupling: a joint that is not given by name", joint, 0, len(joint_names) - 1)
 
 
 def with_shape(robot: Robot, key: str, values: Sequence[float]) -> Robot:
@@ -279,8 +288,8 @@ def held_parameters(robot: Robot, hold: Sequence[str] | Mapping[str, float | Non
     for name, value in wanted.items():
         hits = [i for i, own in enumerate(names) if name in (own, owners[i])]
         if not hits:
-            raise CallError(f"hold: no parameter, link or joint is called {name!r}; {suggest(name, (*names, *dict.fromkeys(owners)))}")
-        found |= {i: float(robot.parameters[i] if value is None else value) for i in hits}
+            raise CallError(f"hold: no parameter, link or joint is called {name!r}; {suggest(str(name), (*names, *dict.fromkeys(owners)))}")
+        found |= {i: float(robot.parameters[i]) if value is None else real_number(f"hold: the value of {name!r}", value) for i in hits}
     if len(found) == len(names):
         raise CallError("hold: every parameter is held, there is nothing to identify")
     return tuple(sorted(found.items()))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arguments import real_number
 from ...cached import cached_property
 from ...errors import CallError
 from ...files import write_whole
@@ -21,13 +22,14 @@ from ...signals.log import Log
 from ..estimators.drive_gains import DriveGains
 from ..estimators.least_squares import Estimate
 from ..estimators.stepwise import Essential, stepwise
+from ..model.known import torque_of
 from ..model.model import Model
 from ..options import Options
 from ..samples.samples import Preparation, Samples, prepare
 from .prediction import Prediction, Region, states
 from .provenance import plain, rows
 from .uncertainty import Uncertainty, relative
-from .validation import Validation, plus, predicted_torque, validate_torque
+from .validation import Validation, predicted_torque, validate_torque
 from .verdict import base_lines, check
 
 Array = NDArray[np.float64]
@@ -195,7 +197,7 @@ class Fit:
         """Return the torque of `robot`, (..., n) [N m|N], plus a known torque that it cannot carry. q [rad|m], qd, qdd: (..., n)."""
         shaped = states(self.model.n, q, qd, qdd)
         q, qd, qdd = (x.reshape(-1, self.model.n) for x in shaped)
-        return plus(self.robot.inverse_dynamics, self.model.known)(q, qd, qdd).reshape(shaped[0].shape)
+        return torque_of(self.robot, self.model.known)(q, qd, qdd).reshape(shaped[0].shape)
 
     def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Prediction:
         """Return the torque (..., n) [N m|N] with the band that holds 95 % of measurements, and whether the log covered the state.
@@ -214,7 +216,7 @@ class Fit:
         if other is not None and not isinstance(other, (Robot, Fit)):
             raise CallError(f"other must be a Robot or a Fit, not {type(other).__name__}")
         samples, factor = self.pipeline.run(self.robot, log)
-        given = plus(self.initial.inverse_dynamics, self.options.model.known)
+        given = torque_of(self.initial, self.options.model.known)
         result = validate_torque(samples, factor, self.torque, given, self.robot.joint_names)
         if other is None:
             return result
@@ -223,6 +225,8 @@ class Fit:
 
     def essential(self, limit: float | None = None) -> Essential:
         """Return the few base parameters that explain the samples, by stepwise elimination."""
+        if limit is not None:
+            real_number("essential: the limit of the residual's growth", limit, 1.0)
         return stepwise(self.uncertainty.information, self.covariance, self.base.names, limit)
 
     def check(self) -> tuple[str, ...]:

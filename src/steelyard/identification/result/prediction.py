@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arguments import numbers
 from ...errors import CallError
 from ...robot import Robot
 from ..samples.samples import Samples
@@ -107,7 +108,7 @@ def thinned(samples: Samples) -> Samples:
 
 def states(n: int, *arrays: ArrayLike) -> tuple[Array, ...]:
     """Return states as arrays of one shape (..., n)."""
-    made = tuple(np.asarray(a, float) for a in arrays)
+    made = tuple(numbers(name, a) for name, a in zip(("q", "qd", "qdd"), arrays, strict=True))
     for array in made:
         if array.ndim == 0 or array.shape[-1] != n or array.shape != made[0].shape:
             raise CallError(f"q, qd and qdd must all be (..., {n}); found {', '.join(str(a.shape) for a in made)}")

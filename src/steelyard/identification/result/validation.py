@@ -115,8 +115,3 @@ def predicted_torque(samples: Sequence[Samples], factor: int, torque: Torque) ->
 def low_passed(tau: Array, samples: Samples, factor: int) -> Array:
     """Return torques (N, n) at the kept samples, stretch by stretch through the low-pass of the decimation."""
     return np.concatenate([decimated(tau[part], factor, 0, -(-(part.stop - part.start) // factor)) for part in split(samples.t)])
-
-
-def plus(torque: Torque, known: Torque | None) -> Torque:
-    """Return a torque function plus a known torque, if there is one."""
-    return torque if known is None else lambda q, qd, qdd: torque(q, qd, qdd) + known(q, qd, qdd)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CallError, LogError, suggest
+from ...arguments import any_of, brief, is_real, per_joint, whole_number
+from ...errors import CallError, LogError
 from ...robot import Robot
 from ...signals.clean import clean
 from ...signals.log import Log
@@ -30,44 +31,39 @@ class Preparation:
 
     smoothing: 'kalman' (noise levels by maximum likelihood), 'butterworth' (needs `cutoff` [Hz]), None (the log has qd and qdd), or
     'auto': None where the log has qd and qdd, Kalman otherwise. decimate: low-pass torque and regressor and keep one sample in so many;
-    1 keeps all, None takes the rate that the motion needs. mask: least |qd| [rad/s|m/s] of the rows in use, one number or joint -> number.
-    delay: seconds by which the torque lags, one number or one per joint, or 'estimate'.
+    1 keeps all, None takes the rate that the motion needs. mask: least |qd| [rad/s|m/s] of the rows in use. delay: seconds by which the
+    torque lags, or 'estimate'. Both are one number, one per joint, or joint -> number.
     """
 
     smoothing: str | None = "auto"
     cutoff: float | None = None
     decimate: int | None = None
-    mask: Mapping[str, float] | float | None = None
-    delay: str | float | Sequence[float] = "estimate"
+    mask: Mapping[str, float] | Sequence[float] | float | None = None
+    delay: str | float | Sequence[float] | Mapping[str, float] = "estimate"
 
     def __post_init__(self) -> None:
-        if self.smoothing not in SMOOTHING:
-            raise CallError(f"smoothing {self.smoothing!r} is unknown; {suggest(str(self.smoothing), [str(s) for s in SMOOTHING])}")
+        any_of("smoothing", self.smoothing, SMOOTHING)
         if self.smoothing == "butterworth" and self.cutoff is None:
             raise CallError("smoothing='butterworth' needs cutoff= [Hz]")
-        if self.cutoff is not None and not (isinstance(self.cutoff, Real) and self.cutoff > 0):
-            raise CallError(f"cutoff must be a positive number, not {self.cutoff!r} Hz")
+        if self.cutoff is not None and not (is_real(self.cutoff) and 0 < self.cutoff < np.inf):
+            raise CallError(f"cutoff must be a positive number, not {brief(self.cutoff)} Hz")
         if self.cutoff is not None and self.smoothing != "butterworth":
             raise CallError(
                 f"cutoff={self.cutoff:g} would be ignored: smoothing={self.smoothing!r} has no cut-off; "
                 "give smoothing='butterworth' with it, or leave it out"
             )
-        if self.decimate is not None and (int(self.decimate) != self.decimate or self.decimate < 1):
-            raise CallError(f"decimate must be a whole number from 1 on, or None, not {self.decimate!r}")
+        if self.decimate is not None:
+            object.__setattr__(self, "decimate", whole_number("decimate", self.decimate, 1, 1e6))
         if isinstance(self.delay, str) and self.delay != "estimate":
             raise CallError(f"delay must be 'estimate' or seconds, not {self.delay!r}")
 
     def least_speeds(self, joint_names: Sequence[str]) -> Array | None:
         """The mask as one speed per joint, (n,) [rad/s|m/s]; None without a mask."""
-        if self.mask is None:
-            return None
-        table = dict(self.mask) if isinstance(self.mask, Mapping) else dict.fromkeys(joint_names, float(self.mask))
-        for name, value in table.items():
-            if name not in joint_names:
-                raise CallError(f"mask: no joint is called {name!r}; {suggest(str(name), joint_names)}")
-            if not value >= 0:
-                raise CallError(f"mask: the least |qd| of {name!r} must not be negative, not {value!r}")
-        return np.array([float(table.get(name, 0.0)) for name in joint_names])
+        return None if self.mask is None else per_joint("mask", self.mask, joint_names, 0.0, "rad/s|m/s")
+
+    def given_delay(self, joint_names: Sequence[str]) -> Array | None:
+        """The delay of each joint's torque, (n,) [s]; None if it is to be estimated."""
+        return None if isinstance(self.delay, str) else per_joint("delay", self.delay, joint_names, unit="s")
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +92,8 @@ class Samples:
         """These samples with the torque moved forward in time by `delay` (n,) [s]."""
         if not np.any(delay):
             return self
+        if np.max(np.abs(delay)) >= 0.5 * (self.t[-1] - self.t[0]):
+            raise CallError(f"a delay of {np.max(np.abs(delay)):g} s is not below half the length of the log, {self.t[-1] - self.t[0]:g} s")
         tau = np.concatenate([advanced(self.t[part], self.tau[part], delay) for part in split(self.t)])
         return replace(self, tau=tau)
 
@@ -123,6 +121,15 @@ def require_log(log: object) -> None:
     """Raise LogError if this is not a Log, such as the path of one."""
     if not isinstance(log, Log):
         raise LogError(f"expected a Log, not {type(log).__name__}; read one with read_log(path, robot), or make one with Log(t=, q=, tau=)")
+
+
+def list_of_logs(log: Any) -> list[Log]:
+    """Return one or more logs, given alone or by any iterable, as a list; LogError if there is none."""
+    several = isinstance(log, Iterable) and not isinstance(log, (Log, str, bytes, Mapping, np.ndarray)) and not isinstance(log, type)
+    logs = list(log) if several else [log]
+    if not logs:
+        raise LogError("there is no log to identify from; expected a Log or several of them")
+    return logs
 
 
 def require_numbers(log: Log) -> None:

@@ -1,0 +1,79 @@
+"""The known torque of an identification: expressions that the robot carries, or a function that it cannot carry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arguments import brief, numbers
+from ...errors import CallError
+from ...mechanism.known_torque import traced
+from ...parameters.base import exciting_states
+from ...robot import Robot
+
+Array = NDArray[np.float64]
+Torque = Callable[[Array, Array, Array], Array]
+
+
+@dataclass(frozen=True)
+class KnownFunction:
+    """A user's function (q, qd, qdd) -> torque [N m|N] over arrays (N, n). What it does wrong ends in a CallError."""
+
+    function: Callable[..., Any]
+
+    def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
+        try:
+            returned = self.function(q, qd, qdd)
+        except Exception as error:  # whatever a user's function throws
+            raise CallError(f"known: the function failed with {type(error).__name__}: {error}") from error
+        tau = numbers("known: the torque that the function returns", returned)
+        if tau.ndim > 2 or any(own not in (1, wanted) for own, wanted in zip(tau.shape[::-1], q.shape[::-1], strict=False)):
+            raise CallError(f"known: the function must return torques of the shape of q, here {q.shape}; it returned {tau.shape}")
+        if not np.all(np.isfinite(tau)) and all(np.all(np.isfinite(x)) for x in (q, qd, qdd)):
+            raise CallError("known: the function returned NaN or infinity at finite states")
+        return np.broadcast_to(tau, q.shape)
+
+
+Known = Mapping[str, str] | KnownFunction
+
+
+def check_known(known: object) -> Any:
+    """Return what was given as known torque: a function, joint -> expression, or None; raise CallError for anything else."""
+    if known is None or isinstance(known, KnownFunction):
+        return known
+    if isinstance(known, Mapping):
+        return dict(known)
+    if not callable(known):
+        expected = "expected a function (q, qd, qdd) -> torque (N, n) or a mapping such as {'joint2': \"5 * sin(q['joint2'])\"}"
+        raise CallError(f"known must be a torque, not {brief(known)}; {expected}")
+    return KnownFunction(known)
+
+
+def resolve_known(robot: Robot, known: Known | None) -> Known | None:
+    """Return a function as expressions if it can be traced and these give the same torques; all else as it is."""
+    if not isinstance(known, KnownFunction):
+        return known
+    q, qd, qdd = exciting_states(robot.tree)
+    expected = known(q, qd, qdd)
+    found = traced(known.function, robot.joint_names)
+    if found is None:
+        return known
+    expressions = {each.joint: each.expression for each in found}
+    gap = robot.with_known_torque(expressions).inverse_dynamics(q, qd, qdd) - robot.inverse_dynamics(q, qd, qdd) - expected
+    return expressions if np.linalg.norm(gap) <= 1e-9 * max(float(np.linalg.norm(expected)), 1.0) else known
+
+
+def with_known(robot: Robot, known: Known | None) -> tuple[Robot, KnownFunction | None]:
+    """Return the robot with the known torque, and a function that it cannot carry."""
+    known = resolve_known(robot, known)
+    return (robot, known) if known is None or isinstance(known, KnownFunction) else (robot.with_known_torque(known), None)
+
+
+def torque_of(robot: Robot, known: Known | None = None) -> Torque:
+    """Return the inverse dynamics of a robot plus a known torque as a function of q, qd, qdd, each (N, n)."""
+    carrying, rest = with_known(robot, known)
+    return carrying.inverse_dynamics if rest is None else lambda q, qd, qdd: carrying.inverse_dynamics(q, qd, qdd) + rest(q, qd, qdd)
