@@ -110,13 +110,6 @@ def test_drive_gains_are_found_against_a_known_mass(arm):
     assert found.validate(clean.replace(tau=clean.tau / true)).total_relative_error < 0.02
 
 
-def test_drive_gains_need_something_known(arm):
-    with pytest.raises(ProblemError, match="something known"):
-        sy.identify(arm, recorded(arm), drive_gains=("joint1",), **FIXED)
-    with pytest.raises(CallError, match="did you mean 'joint1'"):
-        sy.identify(arm, recorded(arm), drive_gains=("jiont1",), **FIXED)
-
-
 def test_known_torques_are_taken_out(arm):
     log = recorded(arm)
     spring = lambda q, qd, qdd: 5.0 * q  # noqa: E731

@@ -55,7 +55,7 @@ def identify(
     `estimator`: 'sdp' (default), 'wls', 'ols', 'irls', 'ridge', 'lasso', 'elastic_net', 'tls', 'sequential', or an instance.
     `preparation` says how samples are made, `model` what is to be found. `options` are single fields of the two: smoothing, cutoff [Hz],
     decimate, mask [rad/s|m/s], delay [s] of `Preparation`; friction, rotor, coulomb_width [rad/s|m/s], hold, bounds, prior, coupling,
-    known, drive_gains of `ModelOptions`. `progress(sentence, share)` is called as the work goes on.
+    known, drive_gains, known_mass of `ModelOptions`. `progress(sentence, share)` is called as the work goes on.
     Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
     Wensing, Kim and Slotine 2018.
     """
@@ -71,7 +71,8 @@ def identify(
     samples = prepare_all(robot, logs, chosen.preparation)
     tell("finding delay and friction", 0.3)
     factor = chosen.preparation.decimate or common_factor(samples)
-    unknowns, delay, notes = estimate_shape_and_delay(unknowns, samples, chosen)
+    gains = estimate_gains(unknowns, samples, chosen.model.drive_gains, factor)
+    unknowns, delay, notes = estimate_shape_and_delay(unknowns, gains.apply(samples), chosen)
     samples = tuple(s.advanced(delay) for s in samples)
     gains = estimate_gains(unknowns, samples, chosen.model.drive_gains, factor)
     tell("folding the samples", 0.5)
@@ -80,7 +81,7 @@ def identify(
     estimate = chosen.estimator.fit(problem)
     tell("computing the uncertainty", 0.8)
     estimate = to_physical(problem, estimate)
-    estimate = replace(estimate, notes=notes + sample_notes(problem) + estimate.notes)
+    estimate = replace(estimate, notes=notes + gains.notes + sample_notes(problem) + estimate.notes)
     interval = factor * float(np.median(np.diff(samples[0].t)))
     pipeline = SamplePipeline(chosen.preparation, delay, gains, interval, covered_region(robot, samples))
     fit = make_fit(robot, problem, estimate, pipeline, chosen, provenance(robot, logs))
@@ -135,6 +136,8 @@ def make_fit(robot: Robot, problem: Problem, estimate: Estimate, pipeline: Sampl
     identified = model.identified(estimate.parameters)
     sigma = noise(problem.total, estimate.base)
     raw_sigma = np.maximum(sigma, raw_noise(problem.samples, torque_of(identified, model.known)))
+    if pipeline.gains.base_covariance is not None:
+        covariance = covariance + pipeline.gains.base_covariance
     uncertainty = Uncertainty(model.base, estimate.base, covariance, sigma, raw_sigma, triangle, sizes)
     return Fit(identified, robot, model, estimate, uncertainty, own, pipeline, options, origin)
 
@@ -148,7 +151,8 @@ def self_validation(problem: Problem, left: Residuals, robot: Robot, known: Know
 
 def warn_of_known(known: KnownFunction, problem: Problem, measured: Array) -> None:
     """Warn of a known torque that fit.robot cannot carry, with its size."""
-    share = np.linalg.norm(predicted_torque(problem.samples, problem.decimate, known)) / np.linalg.norm(measured)
+    unloaded = [replace(s, payload_torque=None) for s in problem.samples]
+    share = np.linalg.norm(predicted_torque(unloaded, problem.decimate, known)) / np.linalg.norm(measured)
     message = (
         f"fit.robot does not carry the known torque, {share:.1%} of the measured torque: it cannot be traced. fit.torque has it. "
         "Write it with arithmetic and NumPy's functions of q and qd, np.zeros_like(q) in place of np.zeros, to have it in the robot"

@@ -9,26 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arguments import instance, names, per_joint, real_number, whole_number, yes_or_no
+from ...arguments import brief, is_real, names, per_joint, real_number, yes_or_no
 from ...cached import cached_property
 from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
 from ...errors import CallError, suggest
 from ...kernels import kernel
-from ...mechanism.joint_terms import COUPLING_TERMS, FRICTION, KNOWN_TORQUE
-from ...mechanism.model import Coupling, Mechanism
-from ...mechanism.parameter_vector import with_joint_values
+from ...mechanism.joint_terms import KNOWN_TORQUE
+from ...mechanism.model import Coupling
 from ...mechanism.tree import TermUse
 from ...parameters.base import BaseParameters, exciting_states, group_parameters, short_parameter_names, stack_samples
 from ...robot import Robot
 from .bounds import Bounds, check_bounds
+from .joint_terms import TERMS, USUAL, check_couplings, complete, coupled, structural, with_shape
 from .known import Known, KnownFunction, check_known, with_known
 
 Array = NDArray[np.float64]
-USUAL = ("viscous", "coulomb", "offset")
-TERMS = {**{row.key: row.key for row in FRICTION if row.linear}, "stribeck": "stiction"}  # words of `friction`: key of the table
-START = {"stribeck": 0.1}
-"""Values of the shapes from which a search starts where the robot has none [rad/s|m/s]."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,8 @@ class ModelOptions:
     friction rises, one number or one per joint, 0 for sign(qd), or 'estimate'. hold: parameters, links or joints that keep the robot's
     values, or name -> value. bounds: name -> (lowest, highest), see `inequalities`. prior: 'cad' makes the description count for more.
     coupling: pairs of joints that share a motor, by name. known: torque that is not to be found, a function (q, qd, qdd) -> (N, n) or
-    joint -> expression. drive_gains: joints whose measured torque is wrong by an unknown factor. A single name stands for a list of one.
+    joint -> expression. drive_gains: joints whose measured torque is wrong by an unknown factor, or 'all'. known_mass [kg]: of all moving
+    links together, or link -> mass of a moving link with all that is fixed to it. A single name stands for a list of one.
     """
 
     friction: Sequence[str] = USUAL
@@ -52,6 +49,7 @@ class ModelOptions:
     coupling: Sequence[Coupling] = ()
     known: Known | None = None
     drive_gains: Sequence[str] = ()
+    known_mass: float | Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         checked = {
@@ -62,6 +60,7 @@ class ModelOptions:
             "coupling": check_couplings(self.coupling),
             "known": check_known(self.known),
             "drive_gains": names("drive_gains", self.drive_gains),
+            "known_mass": check_mass(self.known_mass),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -78,26 +77,20 @@ class ModelOptions:
         )
 
 
-def check_couplings(given: Any) -> tuple[Coupling, ...]:
-    """Return couplings from one or several, each a Coupling or a pair of joint names."""
-    pair = isinstance(given, tuple) and len(given) == 2 and all(isinstance(x, str) for x in given)
-    several = (given,) if pair or not isinstance(given, (list, tuple)) else tuple(given)
-    made = [Coupling(*each) if isinstance(each, (tuple, list)) and len(each) == 2 else each for each in several]
-    return tuple(instance("coupling", each, Coupling, "or a pair of joint names") for each in made)
-
-
 @dataclass(frozen=True, eq=False)
 class Model:
     """A robot with a column for every unknown, and what is held or known.
 
     `robot` also has the shapes of friction, such as the width of the Coulomb step. `held`: indices and values of the parameters that are
-    not to be found; `known` gives a torque (N, n) [N m|N] that is not to be found and that the robot cannot carry.
+    not to be found; `known` gives a torque (N, n) [N m|N] that is not to be found and that the robot cannot carry; `total_mass` [kg] is
+    that of all moving links, where it is known.
     """
 
     robot: Robot
     held: tuple[tuple[int, float], ...] = ()
     known: KnownFunction | None = None
     bounds: Bounds | None = None
+    total_mass: float | None = None
 
     @property
     def n(self) -> int:
@@ -216,64 +209,34 @@ def build_model(robot: Robot, options: ModelOptions | None = None) -> Model:
     for each in options.coupling:
         full = coupled(full, each)
     full, known = with_known(full, options.known)
-    return Model(full, held_parameters(full, options.hold), known, options.bounds)
+    links, total = known_masses(full, options.known_mass)
+    held = dict(held_parameters(full, options.hold)) | links
+    bounds = options.bounds if total is None else {"total_mass": (total, total), **(options.bounds or {})}
+    return Model(full, tuple(sorted(held.items())), known, bounds, total)
 
 
-def complete(robot: Robot, keys: Sequence[str], rotor: bool = True) -> Robot:
-    """Return the robot with these friction terms and, if asked, a rotor inertia at every joint; its torques stay what they are.
-
-    A joint without the term gets zero; stiction and backward friction get the value of its Coulomb friction.
-    """
-    robot = robot.with_joint_terms([*(["armature"] if rotor else []), *(key for key in keys if key in USUAL)])
-    for key in keys:
-        lacking = {
-            name: terms.get("coulomb", 0.0) for name, terms in zip(robot.joint_names, robot.tree.terms, strict=True) if key not in terms
-        }
-        shape = {"stribeck": dict.fromkeys(lacking, START["stribeck"])} if key == "stiction" else {}
-        robot = robot.with_friction(**{key: lacking}, **shape) if lacking else robot
-    return robot
+def check_mass(given: Any) -> float | dict[str, float] | None:
+    """Return what was given as known mass [kg], a number or link -> number; raise CallError for anything else."""
+    if isinstance(given, Mapping):
+        return {link: positive_mass(mass) for link, mass in given.items()}
+    return None if given is None else positive_mass(given)
 
 
-def coupled(robot: Robot, coupling: Coupling) -> Robot:
-    """Return the robot with every linear term of a coupling, zero where it has none; joints are given by name or by number from 0."""
-    a, b = (place(joint, robot.joint_names) for joint in (coupling.joint_a, coupling.joint_b))
-    if a == b:
-        raise CallError(f"a coupling needs two joints, not {coupling.joint_a!r} twice")
-    own: Mapping[str, float] = next((each.terms for each in robot.tree.couplings if each.coordinates == (a, b)), {})
-    given = {row.key: coupling.terms.get(row.key, own.get(row.key, 0.0)) for row in COUPLING_TERMS if row.linear}
-    return robot.with_coupling(robot.joint_names[a], robot.joint_names[b], **given)
+def positive_mass(mass: Any) -> float:
+    """Return a mass as a number [kg]; raise CallError for anything else."""
+    if not (is_real(mass) and 0 < mass < np.inf):
+        raise CallError(f"known_mass must be a positive number [kg] or link -> number, not {brief(mass)}")
+    return float(mass)
 
 
-def place(joint: str | int, joint_names: Sequence[str]) -> int:
-    """Return the index of a joint given by name or by number from 0."""
-    if isinstance(joint, str):
-        if joint not in joint_names:
-            raise CallError(f"coupling: no joint is called {joint!r}; {suggest(joint, joint_names)}")
-        return list(joint_names).index(joint)
-    return whole_number("coupling: a joint that is not given by name", joint, 0, len(joint_names) - 1)
-
-
-def with_shape(robot: Robot, key: str, values: Sequence[float]) -> Robot:
-    """Return the robot with a shape of friction at every coordinate, 0 for none; a coupling has the larger width of its two joints."""
-    bare = replace(robot.mechanism, joints=tuple(replace(j, terms=j.terms.changed({key: None})) for j in robot.mechanism.joints))
-    made: Mechanism = with_joint_values(bare, {name: {key: float(v)} for name, v in zip(robot.joint_names, values, strict=True) if v > 0})
-    if key == "width" and made.couplings:
-        width = dict(zip(robot.joint_names, values, strict=True))
-        couplings = (
-            replace(each, terms=each.terms.changed({key: max(width[each.joint_a], width[each.joint_b]) or None})) for each in made.couplings
-        )
-        made = replace(made, couplings=tuple(couplings))
-    return type(robot)(made)
-
-
-def structural(robot: Robot) -> Robot:
-    """Return the robot with a Stribeck velocity of 1 where it has one, and steps without width.
-
-    A smooth step keeps a width of 1 where forward and backward friction differ: only there an offset is independent of the two.
-    """
-    terms = robot.tree.terms
-    robot = with_shape(robot, "stribeck", [1.0 if "stribeck" in own else 0.0 for own in terms])
-    return with_shape(robot, "width", [1.0 if "negative" in own and "width" in own else 0.0 for own in terms])
+def known_masses(robot: Robot, given: float | Mapping[str, float] | None) -> tuple[dict[int, float], float | None]:
+    """Return the parameters that are known masses, index -> mass [kg], and the known total; raise CallError for an unknown link."""
+    if not isinstance(given, Mapping):
+        return {}, given
+    for link in given:
+        if link not in robot.body_names:
+            raise CallError(f"known_mass: no moving link is called {link!r}; {suggest(str(link), robot.body_names)}")
+    return {10 * robot.body_names.index(link): mass for link, mass in given.items()}, None
 
 
 def held_parameters(robot: Robot, hold: Sequence[str] | Mapping[str, float | None]) -> tuple[tuple[int, float], ...]:

@@ -27,7 +27,7 @@ STORED = 200e6  # bytes of rows that are kept and not computed again
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Consecutive rows of one log: t (N,), Y (N, n, b), tau minus known torque (N, n), known (N, n), rows in use (N, n) or None."""
+    """Consecutive rows of one log: t (N,), Y (N, n, b), tau minus known torque (N, n), known torque (N, n), rows in use (N, n) or None."""
 
     t: Array
     Y: Array
@@ -149,7 +149,8 @@ def one_block(model: Model, part: Samples, stretch: slice, start: int, factor: i
     first, last = max(start - margin, stretch.start), min(stop + margin, stretch.stop)
     q, qd, qdd, tau = (x[first:last] for x in (part.q, part.qd, part.qdd, part.tau))
     t = part.t[start:stop:factor]
-    raw = model.rows(q, qd, qdd), tau, model.known_torque(q, qd, qdd)
+    known = model.known_torque(q, qd, qdd) + (0.0 if part.payload_torque is None else part.payload_torque[first:last])
+    raw = model.rows(q, qd, qdd), tau, known
     Y, tau, known = (decimated(x, factor, start - first, len(t)) for x in raw)
     keep = None if part.keep is None else part.keep[start:stop:factor]
     return Block(t, Y, tau - known, known, keep, number)

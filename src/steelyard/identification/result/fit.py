@@ -257,6 +257,7 @@ class Fit:
             "base_covariance": self.covariance,
             "joints": rows(name=self.robot.joint_names, unit=torque_units, **shown, **found),
             "drive_gains": self.pipeline.gains.values,
+            "drive_gain_std": self.pipeline.gains.std,
             "total_relative_error": self.total_relative_error,
             "before": None if self.before is None else self.before.total_relative_error,
             "region": self.region.to_dict(),

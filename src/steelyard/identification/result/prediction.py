@@ -96,7 +96,7 @@ def raw_noise(samples: Sequence[Samples], torque: Callable[[Array, Array, Array]
     squares, counts = 0.0, 0.0
     for s in map(thinned, samples):
         keep = np.ones(s.tau.shape, bool) if s.keep is None else s.keep
-        squares = squares + np.sum(np.where(keep, s.tau - torque(s.q, s.qd, s.qdd), 0.0) ** 2, axis=0)
+        squares = squares + np.sum(np.where(keep, s.tau - s.torque(torque), 0.0) ** 2, axis=0)
         counts = counts + keep.sum(axis=0)
     return np.asarray(np.sqrt(squares / np.maximum(counts, 1)))
 

@@ -108,8 +108,11 @@ def validate_torque(samples: Samples, factor: int, torque: Torque, given: Torque
 
 
 def predicted_torque(samples: Sequence[Samples], factor: int, torque: Torque) -> Array:
-    """Return a torque function at the kept samples, (N, n), through the low-pass that the measured torque has passed."""
-    return np.concatenate([low_passed(torque(s.q, s.qd, s.qdd), s, factor) for s in samples])
+    """Return a robot's torque function at the kept samples, (N, n), through the low-pass that the measured torque has passed.
+
+    The torque of a log's known payload is added.
+    """
+    return np.concatenate([low_passed(s.torque(torque), s, factor) for s in samples])
 
 
 def low_passed(tau: Array, samples: Samples, factor: int) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from ...robot import Robot
 from ...signals.clean import clean
 from ...signals.log import Log
 from ...signals.resample import advanced
+from ...signals.schema import Payload
 from ...signals.segments import split
 from ...signals.smooth import butterworth
 from ...signals.smooth.smoothed import fit_smoother
@@ -68,7 +69,10 @@ class Preparation:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """States and torques (N, n) of one log in the robot's joint order; `keep` (N, n) marks the rows in use, None means all."""
+    """States and torques (N, n) of one log in the robot's joint order; `keep` (N, n) marks the rows in use, None means all.
+
+    `payload_torque` (N, n) [N m|N] is the part of the torque that moves and holds the log's known payload; None without one.
+    """
 
     t: Array
     q: Array
@@ -78,6 +82,7 @@ class Samples:
     keep: NDArray[np.bool_] | None = None
     remarks: tuple[str, ...] = ()
     source: str = ""
+    payload_torque: Array | None = None
 
     @property
     def N(self) -> int:
@@ -85,8 +90,13 @@ class Samples:
 
     def part(self, index: slice) -> Samples:
         """The samples of a slice."""
-        keep = None if self.keep is None else self.keep[index]
-        return replace(self, t=self.t[index], q=self.q[index], qd=self.qd[index], qdd=self.qdd[index], tau=self.tau[index], keep=keep)
+        names = ("t", "q", "qd", "qdd", "tau", "keep", "payload_torque")
+        return replace(self, **{name: value[index] for name in names if (value := getattr(self, name)) is not None})
+
+    def torque(self, function: Callable[[Array, Array, Array], Array]) -> Array:
+        """The torque (N, n) that a function (q, qd, qdd) -> torque of the robot gives for these samples, with that of the payload."""
+        tau = function(self.q, self.qd, self.qdd)
+        return tau if self.payload_torque is None else tau + self.payload_torque
 
     def advanced(self, delay: Array) -> Samples:
         """These samples with the torque moved forward in time by `delay` (n,) [s]."""
@@ -114,7 +124,27 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     if not sure.all():
         t, q, qd, qdd, tau = (x[sure] for x in (t, q, qd, qdd, tau))
     keep = None if least is None else np.abs(qd) >= least
-    return Samples(t, q, qd, qdd, tau, keep, log.remarks, log.source)
+    if log.payload is None:
+        return Samples(t, q, qd, qdd, tau, keep, log.remarks, log.source)
+    try:
+        carried = payload_torque(robot, log.payload, q, qd, qdd)
+    except CallError as error:
+        raise LogError(f"{log.where}its payload: {error}") from None
+    weight = f"{log.payload.mass:.4g} kg"
+    note = f"{log.where or 'A log: '}the torque of its payload, {weight}, was taken out; the result is the robot without it."
+    return Samples(t, q, qd, qdd, tau, keep, (*log.remarks, note), log.source, carried)
+
+
+def payload_torque(robot: Robot, payload: Payload, q: Array, qd: Array, qdd: Array) -> Array:
+    """Return the torque (N, n) [N m|N] that a payload adds: inverse dynamics of its inertia alone, on the body that carries it.
+
+    Raises CallError for a frame that does not exist or does not move.
+    """
+    added = np.zeros(len(robot.parameters))
+    inner = 10 * len(robot.tree.bodies)
+    loaded = robot.with_payload(payload.mass, payload.com, payload.inertia, payload.frame)
+    added[:inner] = (loaded.parameters - robot.parameters)[:inner]
+    return robot.inverse_dynamics(q, qd, qdd, parameters=added)
 
 
 def require_log(log: object) -> None:
