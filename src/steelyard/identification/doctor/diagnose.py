@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LogError, ProblemError, require_robot
-from ..mechanism.parameter_vector import LINK_TERMS
-from ..robot import Robot
-from ..signals.clean import find_faults
-from ..signals.log import Log
-from .identify import identify
-from .result.fit import Fit
-from .samples.samples import require_log, require_numbers
+from ...errors import LogError, ProblemError, require_robot
+from ...mechanism.parameter_vector import LINK_TERMS
+from ...robot import Robot
+from ...signals.clean import find_faults
+from ...signals.log import Log
+from ..identify import identify
+from ..result.fit import Fit
+from ..samples.samples import require_log, require_numbers
 
 Array = NDArray[np.float64]
 SLOW = 0.6  # [rad/s|m/s]: below it friction and gravity hide inertia
