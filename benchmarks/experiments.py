@@ -4,7 +4,8 @@
     experiment("ur5", seed=7, faults=("delay",))       the same robot and motion, with a fault
 
 A simulated robot has links that differ from its description by about 10 %, at most 20 % in mass and in torque, and friction, rotors and
-sensors that the description does not know. Everything follows from the seed.
+sensors that the description does not know. A fault sits at a place and has a size that a log can show (`benchmarks.visibility`), if there
+is one. Everything follows from the seed.
 """
 
 from __future__ import annotations
@@ -19,28 +20,20 @@ from numpy.typing import NDArray
 
 import steelyard as sy
 from benchmarks.arms import MEASURED, arm, measured
-from benchmarks.faults import FAULTS, Joints
-from steelyard.checks.states import swing
+from benchmarks.faults import FAULTS, Joints, Planted, places_of
+from benchmarks.true_robot import true_robot
+from benchmarks.visibility import shows
 from steelyard.errors import CallError, suggest
 from steelyard.motion.trajectories.fourier import Fourier
 from steelyard.motion.trajectories.trajectory import Trajectory, trajectory
-from steelyard.simulation import Sensors, perturbed, record
+from steelyard.simulation import Sensors, record
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
-SPREAD = 0.1  # of the logarithm of mass, size and centre between description and robot
-FARTHEST = 0.2  # that mass and torque of the description may be off
+ATTEMPTS = 40  # at a place and size that a log can show
 CANDIDATES = 12  # motions that the best is chosen from: a good one, not the best there is
 SHORT = 1.2  # [s]: of a measured log that excites little
 VELOCITY_NOISE = 2e-3  # [rad/s|m/s]
-
-
-class Planted(NamedTuple):
-    """A fault that was planted: its key, the joints it sits at, its size."""
-
-    key: str
-    joints: Joints
-    size: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,28 +76,31 @@ def experiment(name: str, seed: int, faults: Sequence[str] = (), places: Sequenc
 
 
 def _drawn(robot: sy.Robot, seed: int, faults: Sequence[str], places: Sequence[Joints | None]) -> tuple[Planted, ...]:
-    """Places and sizes; two faults do not share a joint, unless one concerns the whole log."""
+    """Places and sizes of the faults. Two faults do not share a joint, unless one concerns the whole log."""
     taken: set[str] = set()
-    made = []
+    made: list[Planted] = []
     for i, key in enumerate(faults):
-        rng, row = _rng(seed, *f"{robot.name} {key}".encode()), FAULTS[key]
+        row = FAULTS[key]
         given = places[i] if i < len(places) else None
         free = [given] if given else [p for p in places_of(robot, key) if row.whole or not taken & set(p)]
         if len(faults) > 1 and not row.whole:  # leave joints for the other fault
             free = [place for place in free if len(place) == min(map(len, free))]
         if not free:
             raise CallError(f"{robot.name} has no joint left for {key!r} beside {', '.join(sorted(taken))}")
-        joints = free[int(rng.integers(len(free)))]
-        taken |= set() if row.whole else set(joints)
-        made.append(Planted(key, tuple(joints), row.draw(rng)))
+        made.append(_shown(robot, key, free, seed))
+        taken |= set() if row.whole else set(made[-1].joints)
     return tuple(made)
 
 
-def places_of(robot: sy.Robot, key: str) -> Sequence[Joints]:
-    """Where a fault may sit. A robot that is described with a shared motor has its coupling there."""
-    if key == "coupling" and robot.mechanism.couplings:
-        return [(shared.joint_a, shared.joint_b) for shared in robot.mechanism.couplings]
-    return FAULTS[key].places(robot)
+def _shown(robot: sy.Robot, key: str, free: Sequence[Joints], seed: int) -> Planted:
+    """The first of several draws of place and size that a log can show."""
+    for attempt in range(ATTEMPTS):
+        stream = (seed, attempt, *f"{robot.name} {key}".encode())
+        rng = np.random.default_rng(stream)
+        planted = Planted(key, tuple(free[int(rng.integers(len(free)))]), FAULTS[key].draw(rng), stream)
+        if shows(robot, planted):
+            return planted
+    raise CallError(f"{key!r} cannot show on {robot.name}: in {ATTEMPTS} draws a robot like its description explained the log as well")
 
 
 def _simulated(name: str, seed: int, planted: tuple[Planted, ...]) -> Experiment:
@@ -113,10 +109,10 @@ def _simulated(name: str, seed: int, planted: tuple[Planted, ...]) -> Experiment
     true = true_robot(robot, seed)
     motion = sy.excite(robot, plan.seconds, plan.harmonics, 1 / plan.seconds, seed, candidates=CANDIDATES).motion
     assert isinstance(motion, Fourier)
-    true = plant(robot, true, "true robot", planted, seed)
-    motion = plant(robot, motion, "motion", planted, seed)
+    true = plant(robot, true, "true robot", planted)
+    motion = plant(robot, motion, "motion", planted)
     log = taken(true, motion, plan, seed)
-    log, described = with_faults(robot, log, planted, seed)
+    log, described = with_faults(robot, log, planted)
     return Experiment(name, seed, described, log, true, motion, (), planted)
 
 
@@ -131,7 +127,7 @@ def _measured(name: str, seed: int, planted: tuple[Planted, ...]) -> Experiment:
         stop = start + int(SHORT * log.rate)
     if "coupling" in keys:
         robot = without_coupling(robot)
-    faulty, described = with_faults(robot, log[start:stop], planted, seed)
+    faulty, described = with_faults(robot, log[start:stop], planted)
     return Experiment(name, seed, described, faulty, None, None, rest, planted)
 
 
@@ -142,18 +138,18 @@ def without_coupling(robot: sy.Robot) -> sy.Robot:
     return type(robot)(replace(robot.mechanism, couplings=()))
 
 
-def with_faults(robot: sy.Robot, log: sy.Log, planted: tuple[Planted, ...], seed: int) -> tuple[sy.Log, sy.Robot]:
+def with_faults(robot: sy.Robot, log: sy.Log, planted: tuple[Planted, ...]) -> tuple[sy.Log, sy.Robot]:
     """Log and description with the faults of these two stages. Another robot's description names the joints its own way."""
-    log = plant(robot, log, "log", planted, seed)
-    described = plant(robot, robot, "description", planted, seed)
+    log = plant(robot, log, "log", planted)
+    described = plant(robot, robot, "description", planted)
     return log.replace(joint_names=described.joint_names), described
 
 
-def plant(robot: sy.Robot, subject: Any, stage: str, planted: tuple[Planted, ...], seed: int) -> Any:
+def plant(robot: sy.Robot, subject: Any, stage: str, planted: tuple[Planted, ...]) -> Any:
     """The subject of a stage with the faults that act there."""
-    for i, (key, joints, size) in enumerate(planted):
-        if FAULTS[key].stage == stage:
-            subject = FAULTS[key].plant(robot, subject, joints, size, _rng(seed, 20 + i))
+    for each in planted:
+        if FAULTS[each.key].stage == stage:
+            subject = each.into(robot, subject)
     return subject
 
 
@@ -173,39 +169,6 @@ def taken(true: sy.Robot, motion: Fourier, plan: Recording, seed: int) -> sy.Log
     if not plan.velocities:
         return log
     return log.replace(qd=motion(log.t).qd + VELOCITY_NOISE * _rng(seed, 1).normal(size=log.q.shape))
-
-
-def true_robot(robot: sy.Robot, seed: int) -> sy.Robot:
-    """The robot that stands there: perturbed links within 20 % of the description, with friction and rotors."""
-    rough = with_drives(robot)
-    for attempt in range(1000):
-        true = perturbed(rough, 1000 * seed + attempt, SPREAD)
-        if deviation(robot, true) <= FARTHEST:
-            return true
-    raise CallError(f"no robot within {FARTHEST:.0%} of {robot.name} was drawn in 1000 attempts")
-
-
-def deviation(robot: sy.Robot, true: sy.Robot) -> float:
-    """The larger of the relative differences in mass, of any link, and in torque of the rigid bodies, of all joints together."""
-    states = swing(robot, 200)
-    bodies = 10 * len(robot.tree.bodies)
-    mass, other = robot.parameters[:bodies:10], true.parameters[:bodies:10]
-    expected, torque = (x.without_friction().without_rotors().inverse_dynamics(*states) for x in (robot, true))
-    return max(float(np.max(np.abs(other / mass - 1)[mass > 0])), float(np.linalg.norm(torque - expected) / np.linalg.norm(expected)))
-
-
-def with_drives(robot: sy.Robot) -> sy.Robot:
-    """The robot with friction and rotors, where it has none: 15 % of each joint's torque Coulomb, 10 % viscous, rotors of 30 % of the
-    inertia.
-    """
-    if any(name.endswith(".Fc") for name in robot.parameter_names):
-        return robot
-    q, qd, _ = states = swing(robot, 500)
-    rms = np.sqrt(np.mean(robot.inverse_dynamics(*states) ** 2, axis=0))
-    speed = np.sqrt(np.mean(qd**2, axis=0))
-    inertia = np.mean(np.diagonal(robot.mass_matrix(q), axis1=1, axis2=2), axis=0)
-    rough = robot.with_friction(viscous=(0.1 * rms / speed).tolist(), coulomb=(0.15 * rms).tolist(), offset=[0.0] * robot.n)
-    return rough.with_rotors((0.3 * inertia).tolist())
 
 
 def _rng(seed: int, *stream: int) -> Rng:

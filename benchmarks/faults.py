@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,10 +156,11 @@ def delay(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -
 
 
 def saturate(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
+    """The torque is cut off at `size` per cent of its peak, or lower, so that at least 2 % of the samples are cut."""
     (j,) = columns(log, joints)
     assert log.tau is not None
     tau = log.tau.copy()
-    bound = size / 100 * np.max(np.abs(tau[:, j]))
+    bound = min(size / 100 * np.max(np.abs(tau[:, j])), np.quantile(np.abs(tau[:, j]), 0.98))
     tau[:, j] = np.clip(tau[:, j], -bound, bound)
     return log.replace(tau=tau)
 
@@ -270,3 +271,23 @@ ROWS = (
 # fmt: on
 FAULTS = {row.key: row for row in ROWS}
 """The faults by key; the doctor's findings have the same keys."""
+
+
+class Planted(NamedTuple):
+    """A fault that was planted: its key, the joints it sits at, its size, and the seed of what else is random about it."""
+
+    key: str
+    joints: Joints
+    size: float
+    seed: tuple[int, ...] = (0,)
+
+    def into(self, robot: sy.Robot, subject: Any) -> Any:
+        """The subject of the fault's stage, with the fault."""
+        return FAULTS[self.key].plant(robot, subject, self.joints, self.size, np.random.default_rng(self.seed))
+
+
+def places_of(robot: sy.Robot, key: str) -> Sequence[Joints]:
+    """Where a fault may sit. A robot that is described with a shared motor has its coupling there."""
+    if key == "coupling" and robot.mechanism.couplings:
+        return [(shared.joint_a, shared.joint_b) for shared in robot.mechanism.couplings]
+    return FAULTS[key].places(robot)

@@ -7,8 +7,10 @@ import pytest
 
 import steelyard as sy
 from benchmarks.arms import ARMS, arm
-from benchmarks.experiments import FARTHEST, deviation, experiment, true_robot, with_drives
-from benchmarks.faults import FAULTS
+from benchmarks.experiments import experiment
+from benchmarks.faults import FAULTS, Planted
+from benchmarks.true_robot import FARTHEST, deviation, true_robot, with_drives
+from benchmarks.visibility import NOISE, SEEN, TERMS, UNDONE, misfit, names, reference, shows, standardised
 from steelyard.checks.states import swing
 from steelyard.motion.trajectories.fourier import Fourier, motion_bounds
 
@@ -177,3 +179,69 @@ def test_two_faults_need_joints_of_their_own():
 def test_an_unknown_fault_is_named():
     with pytest.raises(sy.CallError, match="delay"):
         experiment("planar_2r", 0, ("delai",))
+
+
+def test_a_healthy_log_has_no_misfit_and_a_robot_like_the_description_little():
+    robot = arm("spatial_3r")
+    assert misfit(robot).squared() < 1e-12
+    deviations = []
+    for seed in range(5):
+        log, true = reference(robot).log, true_robot(robot, seed).with_joint_terms(TERMS)
+        torque = log.replace(tau=true.inverse_dynamics(log.q, log.qd, log.qdd))
+        deviations.append(standardised(reference(robot).robot, reference(robot).factor, torque).squared())
+    assert max(deviations) < SEEN == 30  # about one for each of the directions that a log shows
+    assert max(deviations) > 2
+
+
+def test_misfit_is_the_distance_of_a_gaussian(rng):
+    """Second route: the covariance of the torques, inverted."""
+    robot = arm("planar_2r")
+    made = reference(robot)
+    log = made.log.replace(tau=1.3 * robot.inverse_dynamics(made.log.q, made.log.qd, made.log.qdd))
+    noise = np.tile(NOISE * np.sqrt(np.mean(log.tau**2, axis=0)), log.N)
+    Y = robot.regressor(log.q, log.qd, log.qdd).reshape(len(noise), -1)
+    V = np.diag(noise**2) + Y @ made.factor @ made.factor.T @ Y.T
+    r = log.tau.ravel() - Y @ robot.parameters
+    left = standardised(made.robot, made.factor, log)
+    assert left.r @ left.r == pytest.approx(r @ np.linalg.solve(V, r), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "joint", "size", "seen"),
+    [
+        ("spatial_3r", "position offset", "joint1", 30.0, False),  # about the vertical
+        ("spatial_3r", "position offset", "joint2", 10.0, True),
+        ("spatial_3r", "torque sign", "joint3", -1.0, True),  # friction would be negative
+        ("planar_2r", "gear ratio or torque constant", "joint1", 1.3, True),
+        ("planar_2r", "gear ratio or torque constant", "joint1", 1.05, False),  # within the description
+        ("planar_2r", "dead channel", "joint1", 1.0, True),
+    ],
+)
+def test_what_a_log_can_show(name, key, joint, size, seen):
+    assert shows(arm(name), Planted(key, (joint,), size)) is seen
+
+
+def test_what_cannot_show_is_not_planted():
+    for seed in range(10):
+        assert experiment("spatial_3r", seed, ("position offset",)).planted[0].joints != ("joint1",)
+    with pytest.raises(sy.CallError, match="'position offset' cannot show on spatial_3r"):
+        experiment("spatial_3r", 0, ("position offset",), [("joint1",)])
+
+
+def test_faults_that_undo_each_other_share_their_names():
+    robot = arm("spatial_3r")
+    signs = names(robot, Planted("position sign", ("joint1",), -1))
+    assert signs == (("position sign", ("joint1",)), ("torque sign", ("joint1",)))
+    assert misfit(robot, Planted("position sign", ("joint1",), -1), Planted("torque sign", ("joint1",), -1)).squared() < UNDONE == 10
+    assert names(robot, Planted("position sign", ("joint2",), -1)) == (("position sign", ("joint2",)),)
+
+
+def test_to_turn_gravity_is_to_turn_a_first_joint_that_lies():
+    """Second route: torques of the planar arm under turned gravity are those of turned positions."""
+    robot = arm("planar_2r")
+    q = np.random.default_rng(0).uniform(-3, 3, (20, 2))
+    g = 9.81 * np.array([np.sin(0.5), -np.cos(0.5), 0.0])
+    np.testing.assert_allclose(robot.with_gravity(g).gravity_torque(q), robot.gravity_torque(q - [0.5, 0]), atol=1e-9)
+    assert ("position offset", ("joint1",)) in names(robot, Planted("gravity direction", robot.joint_names, 30))
+    assert ("gravity direction", robot.joint_names) in names(robot, Planted("position offset", ("joint1",), 30))
+    assert names(arm("spatial_3r"), Planted("gravity direction", ("joint1", "joint2", "joint3"), 30))[1:] == ()

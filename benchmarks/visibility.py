@@ -1,0 +1,177 @@
+"""Which planted faults a log can show at all, and by which names: what no robot like the description explains.
+
+A robot within 10 % of its description (standard deviation), with any friction and rotors of at least 0, gives torques
+tau = Y pi + F f + noise along the motion of a log. The squared distance of a log from all such robots is
+d^2 = min over f of e^T (S + Y P Y^T)^-1 e with e = tau - Y pi0 - F f, where S is the covariance of the noise and P that of the link
+parameters pi: all that a doctor has to go by. A fault that leaves d^2 near zero cannot be found by anyone; one that another fault would
+undo as well cannot be told from it. Gelman et al., "Bayesian Data Analysis", 3rd ed., section 14.8 (prior information as additional data).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+import steelyard as sy
+from benchmarks.faults import FAULTS, Joints, Planted, each_joint
+from benchmarks.true_robot import SPREAD, with_drives
+from steelyard.simulation import perturbed
+
+Array = NDArray[np.float64]
+SEEN = 30.0  # squared distance from which a fault counts as visible: five and a half standard deviations
+UNDONE = 10.0  # squared distance below which another fault counts as an explanation
+RIVALS = 2  # other names that a fault may have; with more it is not planted
+NOISE = 0.03  # of a joint's rms torque, at each of
+POINTS = 100  # independent points in time
+DRAWS = 300  # of robots like the description, for the covariance of their parameters
+TERMS = ("armature", "viscous", "coulomb", "offset")
+ALWAYS = ("jitter", "dropped samples", "duplicated stamps", "delay", "saturation", "dead channel", "encoder spikes", "poor excitation")
+"""Faults that show in the log itself, without the mechanics, under their own name."""
+Name = tuple[str, Joints]
+
+
+class Reference(NamedTuple):
+    """The described robot with all joint terms, its noiseless log with exact derivatives, and C with covariance C C^T of its links."""
+
+    robot: sy.Robot
+    log: sy.Log
+    factor: Array
+
+
+class Misfit(NamedTuple):
+    """What is left of a log, standardised: residual r (R,), columns of friction and rotors (R, K), columns of the torques (R, n)."""
+
+    r: Array
+    terms: Array
+    torques: Array
+
+    def squared(self, *free: Array) -> float:
+        """min over f >= 0 and any factors of the free columns of |r - terms f - free c|^2."""
+        columns = np.column_stack([self.terms, *(sign * column for column in free for sign in (1.0, -1.0))])
+        size = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
+        return float(nnls(columns / size, self.r)[1] ** 2)
+
+
+def shows(robot: sy.Robot, planted: Planted) -> bool:
+    """Whether a fault can be seen and named. A shared motor that the description knows of can always be left out of it."""
+    if planted.key in ALWAYS or (planted.key == "coupling" and robot.mechanism.couplings):
+        return True
+    return misfit(robot, planted).squared() > SEEN and len(names(robot, planted)) <= 1 + RIVALS
+
+
+def names(robot: sy.Robot, planted: Planted) -> tuple[Name, ...]:
+    """Fault and joints as planted, and those that would undo it as well: by any of them it counts as named."""
+    own = (planted.key, planted.joints)
+    return (own, *(name for name in UNDOING.get(planted.key, _nothing)(robot, planted) if name != own))
+
+
+def _nothing(robot: sy.Robot, planted: Planted) -> Iterator[Name]:
+    return iter(())
+
+
+def _signs(robot: sy.Robot, planted: Planted) -> Iterator[Name]:
+    """Signs of position or torque that leave a log as of the described robot."""
+    for joints in each_joint(robot):
+        for key in ("position sign", "torque sign"):
+            if misfit(robot, planted, Planted(key, joints, -1)).squared() < UNDONE:
+                yield key, joints
+
+
+def _gains(robot: sy.Robot, planted: Planted) -> Iterator[Name]:
+    """Torques that may be scaled, of one joint or of all."""
+    left = misfit(robot, planted)
+    for j, joints in enumerate(each_joint(robot)):
+        if left.squared(left.torques[:, j]) < UNDONE:
+            yield "gear ratio or torque constant", joints
+    if left.squared(left.torques.sum(axis=1)) < UNDONE:
+        yield "torque scale", robot.joint_names
+
+
+def _turns(robot: sy.Robot, planted: Planted) -> Iterator[Name]:
+    """To turn gravity is to turn the first joint, if its axis lies."""
+    if _lies(robot) and (planted.key == "gravity direction" or planted.joints == robot.joint_names[:1]):
+        yield "gravity direction", robot.joint_names
+        yield "position offset", robot.joint_names[:1]
+
+
+UNDOING: dict[str, Callable[[sy.Robot, Planted], Iterator[Name]]] = {
+    **dict.fromkeys(("position sign", "torque sign"), _signs),
+    **dict.fromkeys(("gear ratio or torque constant", "torque scale"), _gains),
+    **dict.fromkeys(("position offset", "gravity direction"), _turns),
+}
+"""For faults that another one may undo as well, the names of those that do."""
+
+
+def _lies(robot: sy.Robot) -> bool:
+    """Whether the first joint turns about an axis at right angles to gravity, so that turning gravity is turning the joint."""
+    first = robot.tree.bodies[0]
+    axis = np.asarray(robot.forward_kinematics(np.zeros(robot.n), first.name))[:3, :3] @ np.asarray(first.axis)
+    return first.kind == "revolute" and bool(abs(axis @ np.asarray(robot.gravity)) < 1e-6)
+
+
+def misfit(robot: sy.Robot, *planted: Planted) -> Misfit:
+    """What robots like the description leave of the reference log with these faults."""
+    described, true, log = robot, reference(robot).robot, reference(robot).log
+    for each in planted:
+        stage = FAULTS[each.key].stage
+        described = each.into(robot, described) if stage == "description" else described
+        true = each.into(robot, true) if stage == "true robot" else true
+    log = log.replace(tau=true.inverse_dynamics(*states(log)))
+    for each in planted:
+        log = seen_through(each.into(robot, log), log) if FAULTS[each.key].stage == "log" else log
+    same = np.array_equal(described.parameters, robot.parameters)
+    expected = reference(robot if same else described)
+    return standardised(described.with_joint_terms(TERMS), expected.factor, log)
+
+
+def seen_through(faulty: sy.Log, log: sy.Log) -> sy.Log:
+    """The faulty log with the velocities and accelerations that its own clock gives."""
+    slower = faulty.duration / log.duration
+    _, qd, qdd = states(faulty)
+    return faulty.replace(qd=qd / slower, qdd=qdd / slower**2)
+
+
+def states(log: sy.Log) -> tuple[Array, Array, Array]:
+    """q, qd, qdd of a log that has them, (N, n) each."""
+    assert log.qd is not None
+    assert log.qdd is not None
+    return log.q, log.qd, log.qdd
+
+
+def standardised(robot: sy.Robot, factor: Array, log: sy.Log) -> Misfit:
+    """Residual and columns, every joint over noise of its own size, less what links with covariance factor factor^T explain.
+
+    |x - Y C z|^2 + |z|^2 is least where [x, 0] is projected off the columns [Y C, 1]; the projections are the rows of the result.
+    """
+    assert log.tau is not None
+    links = len(factor)
+    size = np.sqrt(np.mean(log.tau**2, axis=0))
+    noise = np.tile(np.maximum(NOISE * size, 1e-9 * size.max()), log.N)
+    Y = robot.regressor(*states(log)).reshape(len(noise), -1) / noise[:, None]
+    tau = log.tau.ravel() / noise
+    offsets = [k for k, name in enumerate(robot.parameter_names) if name.endswith(".F0")]
+    by_joint = np.where(np.arange(len(tau))[:, None] % log.n == np.arange(log.n), tau[:, None], 0.0)
+    stacked = np.column_stack([tau - Y[:, :links] @ robot.parameters[:links], Y[:, links:], -Y[:, offsets], by_joint])
+    stacked = np.vstack([stacked, np.zeros((factor.shape[1], stacked.shape[1]))])
+    Q, _ = np.linalg.qr(np.vstack([Y[:, :links] @ factor, np.eye(factor.shape[1])]))
+    left = stacked - Q @ (Q.T @ stacked)
+    return Misfit(left[:, 0], left[:, 1 : -log.n], left[:, -log.n :])
+
+
+@cache
+def reference(robot: sy.Robot) -> Reference:
+    """Made of a motion of 10 s that excites the robot well."""
+    rough = with_drives(robot).with_joint_terms(TERMS)
+    motion = sy.excite(robot, 10.0, 5, 0.1, 0, candidates=12).sample(POINTS / 10)
+    log = sy.Log(t=motion.t, q=motion.q, qd=motion.qd, qdd=motion.qdd, joint_names=robot.joint_names)
+    links = 10 * len(robot.tree.bodies)
+    draws = np.array([perturbed(robot, seed, SPREAD).parameters[:links] for seed in range(DRAWS)])
+    off = (draws - robot.parameters[:links]) / math.sqrt(DRAWS)
+    _, sizes, directions = np.linalg.svd(off, full_matrices=False)
+    return Reference(rough, log, directions.T * sizes)
