@@ -14,7 +14,8 @@ from steelyard.identification.estimators.least_squares import Estimate
 from steelyard.identification.estimators.registry import make_estimator
 from steelyard.identification.model.model import build_model
 from steelyard.identification.model.problem import Problem
-from steelyard.identification.samples.samples import Preparation, prepare
+from steelyard.identification.samples.preparation import Preparation
+from steelyard.identification.samples.samples import prepare
 from steelyard.parameters.pseudo_inertia import is_consistent
 from tests.motions import recorded, rubbing
 

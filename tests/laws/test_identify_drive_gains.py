@@ -15,7 +15,8 @@ from steelyard.errors import CallError, ProblemError
 from steelyard.identification.estimators.drive_gains import GainSearch, asked_joints, estimate_gains, fold_rows
 from steelyard.identification.model.model import ModelOptions, build_model
 from steelyard.identification.model.problem import Problem
-from steelyard.identification.samples.samples import Preparation, payload_torque, prepare
+from steelyard.identification.samples.preparation import Preparation
+from steelyard.identification.samples.samples import payload_torque, prepare
 from steelyard.mechanism.model import Joint, Link, Mechanism
 from steelyard.signals.schema import Payload
 from tests.motions import coloured, recorded, rubbing

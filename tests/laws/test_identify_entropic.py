@@ -8,7 +8,8 @@ import pytest
 import steelyard as sy
 from steelyard.identification import SDP
 from steelyard.identification.estimators.cone import ConeProgram, symmetric
-from steelyard.identification.estimators.sdp import body_weights, entropic
+from steelyard.identification.estimators.prior_weight import PriorWeight
+from steelyard.identification.estimators.sdp import entropic
 from steelyard.identification.model.bounds import natural
 from steelyard.identification.model.model import build_model
 from steelyard.identification.model.prior import body_prior
@@ -30,7 +31,7 @@ def problem(seed: int):
 def objective(model, A, b, prior_weight, pi) -> float:
     place = body_prior(model)
     total = float(np.sum((A @ pi - b) ** 2))
-    for T, s, i in zip(place.to_pi, body_weights(place, prior_weight), range(place.bodies), strict=True):
+    for T, s, i in zip(place.to_pi, PriorWeight(prior_weight).body_weights(place), range(place.bodies), strict=True):
         S = symmetric(np.linalg.solve(T, pi[10 * i : 10 * i + 10]))
         sign, log_det = np.linalg.slogdet(S)
         total += np.inf if sign <= 0 else 2.0 * s * (np.trace(S) - log_det - 4.0)
@@ -44,7 +45,7 @@ def test_no_direction_is_downhill(seed, prior_weight):
     place = body_prior(model)
     program = ConeProgram(model, place, A, b, natural(model.names, model.free), 1e-6)
     start = model.start.copy()
-    pi, word = entropic(program, (A, b), body_weights(place, prior_weight), start)
+    pi, word = entropic(program, (A, b), PriorWeight(prior_weight).body_weights(place), start)
     assert word == "Solved"
     least = objective(model, A, b, prior_weight, pi)
     assert least <= objective(model, A, b, prior_weight, start)

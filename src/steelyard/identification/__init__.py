@@ -15,7 +15,7 @@ from .options import Options
 from .result.fit import Fit
 from .result.prediction import Prediction, Region
 from .result.validation import Validation
-from .samples.samples import Preparation
+from .samples.preparation import Preparation
 from .validate import CrossValidation, cross_validate, validate_robot
 
 __all__ = [

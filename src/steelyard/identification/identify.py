@@ -15,23 +15,24 @@ from ..errors import CallError, LogError, SteelyardWarning, require_robot
 from ..robot import Robot
 from ..signals.log import Log
 from .estimators.drive_gains import estimate_gains
-from .estimators.least_squares import Estimate, Estimator, inverse_information, noise
+from .estimators.least_squares import Estimate, Estimator, noise
+from .estimators.prior_weight import PriorWeight
 from .estimators.sdp import SDP, consistent
 from .estimators.shape import estimate_shape
 from .estimators.torque_delay import estimate_delay
 from .model.accumulator import on_one_core
 from .model.known import Known, KnownFunction, resolve_known, torque_of
 from .model.model import Model, ModelOptions, build_model
-from .model.prior import parameter_sizes
 from .model.problem import Problem
 from .options import Options, make_options
 from .result.fit import Fit, SamplePipeline
 from .result.prediction import covered_region, raw_noise
 from .result.provenance import provenance
-from .result.uncertainty import Residuals, Uncertainty, residuals, sandwich
+from .result.uncertainty import Residuals, residuals, uncertainty
 from .result.validation import Validation, predicted_torque
 from .samples.decimation import common_factor
-from .samples.samples import Preparation, Samples, list_of_logs, prepare
+from .samples.preparation import Preparation
+from .samples.samples import Samples, list_of_logs, prepare
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, float], None]
@@ -125,10 +126,8 @@ def estimate_friction_shape(model: Model, samples: tuple[Samples, ...], width: b
 
 def make_fit(robot: Robot, problem: Problem, estimate: Estimate, pipeline: SamplePipeline, options: Options, origin: dict[str, Any]) -> Fit:
     """Return the fit of an estimate: the identified robot, the uncertainty, and the validation on its own samples."""
-    model, triangle = problem.model, problem.total.triangle(estimate.weights)
+    model = problem.model
     left = residuals(problem, estimate.base, estimate.weights)
-    covariance = sandwich(inverse_information(triangle), left)
-    sizes = parameter_sizes(model)[list(model.base.columns)]
     own = self_validation(problem, left, robot, options.model.known)
     if model.known is not None:
         warn_of_known(model.known, problem, own.measured)
@@ -136,10 +135,10 @@ def make_fit(robot: Robot, problem: Problem, estimate: Estimate, pipeline: Sampl
     identified = model.identified(estimate.parameters)
     sigma = noise(problem.total, estimate.base)
     raw_sigma = np.maximum(sigma, raw_noise(problem.samples, torque_of(identified, model.known)))
+    known = uncertainty(problem, estimate, left, sigma, raw_sigma)
     if pipeline.gains.base_covariance is not None:
-        covariance = covariance + pipeline.gains.base_covariance
-    uncertainty = Uncertainty(model.base, estimate.base, covariance, sigma, raw_sigma, triangle, sizes)
-    return Fit(identified, robot, model, estimate, uncertainty, own, pipeline, options, origin)
+        known = replace(known, covariance=known.covariance + pipeline.gains.base_covariance)
+    return Fit(identified, robot, model, estimate, known, own, pipeline, options, origin)
 
 
 def self_validation(problem: Problem, left: Residuals, robot: Robot, known: Known | None) -> Validation:
@@ -167,7 +166,7 @@ def to_physical(problem: Problem, estimate: Estimate) -> Estimate:
     triangle = problem.total.triangle(estimate.weights)
     triangle[:-1, -1] = triangle[:-1, :-1] @ estimate.base
     triangle[-1, -1] = 0.0
-    found = consistent(problem.model, triangle, estimate.base, SDP(1e-3, problem.model.bounds, exact=True))
+    found = consistent(problem.model, triangle, estimate.base, SDP(1e-3, problem.model.bounds, exact=True), PriorWeight(1e-3))
     squares = [problem.total.residual_squares(base).sum() for base in (problem.base.values(found.parameters), estimate.base)]
     worse, own = np.sqrt(np.array(squares) / problem.total.torque_squares().sum())
     price = f"{100 * (worse - own):.2f} points"

@@ -11,7 +11,7 @@ from ..errors import CallError, suggest
 from .estimators.least_squares import Estimator
 from .estimators.registry import make_estimator
 from .model.model import ModelOptions
-from .samples.samples import Preparation
+from .samples.preparation import Preparation
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from .model.model import ModelOptions, build_model
 from .result.fit import Fit
 from .result.validation import Validation, validate_torque
 from .samples.decimation import natural_factor
-from .samples.samples import Preparation, prepare
+from .samples.preparation import Preparation
+from .samples.samples import prepare
 
 
 @on_one_core

@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 from ...arguments import real_number, whole_number
 from ..model.accumulator import Accumulator
 from ..model.problem import Problem
+from .posterior import Posterior
 
 Array = NDArray[np.float64]
 RANK = 1e-9  # of the largest singular value, columns scaled to unit norm
+EXCITED = 10.0  # times the information that errors of the regressor alone would give
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """Base parameters (b,), weights of the rows of each joint (n,) [1/(N m)|1/N], notes in sentences, and numbers worth keeping.
 
-    `parameters` (p,) is set by estimators that find each parameter and not only the combinations.
+    `parameters` (p,) is set by estimators that find each parameter and not only the combinations, `posterior` by those with a prior.
     """
 
     base: Array
@@ -28,6 +30,7 @@ class Estimate:
     notes: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
     parameters: Array | None = None
+    posterior: Posterior | None = None
 
 
 class Estimator(Protocol):
@@ -43,15 +46,21 @@ class Estimator(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ExcitationSpectrum:
-    """Singular values (b,) of the factor with columns of unit norm, its rank, and a basis (b, k) of the directions without excitation.
+    """Singular values (b,) of the factor with columns of unit norm, its rank, and bases of the directions with and without excitation.
 
-    `scale` (b,) are the norms of the columns, 1 for a column that is zero.
+    `excited` (b, rank) and `unexcited` (b, b - rank) are orthogonal in the information; `scale` (b,) are the norms of the columns, 1 for
+    a column that is zero.
     """
 
     singular_values: Array
-    rank: int
+    excited: Array
     unexcited: Array
     scale: Array
+
+    @property
+    def rank(self) -> int:
+        """How many directions are excited."""
+        return int(self.excited.shape[1])
 
     @property
     def condition(self) -> float:
@@ -59,15 +68,36 @@ class ExcitationSpectrum:
         return float(self.singular_values[0] / self.singular_values[self.rank - 1]) if self.rank else float("inf")
 
 
-def excitation(triangle: Array, tolerance: float = RANK) -> ExcitationSpectrum:
-    """Return what the factor R (b + 1, b + 1) of [Y tau] says about the rank of Y."""
+def excitation(triangle: Array, noise: Array | None = None) -> ExcitationSpectrum:
+    """Return what the factor R (b + 1, b + 1) of [Y tau] says about the rank of Y.
+
+    A direction v is excited if |R v|^2 is at least EXCITED times |N v|^2, with `noise` N (., b) the factor of the errors of Y, as those of
+    measured positions make them: such errors are no excitation. Without it only the rounding counts.
+    Golub and Van Loan, "Matrix Computations", 4th ed., section 8.7.3 (the symmetric-definite generalised eigenvalue problem).
+    """
     R = triangle[:-1, :-1]
     scale = np.linalg.norm(R, axis=0)
     dead = scale <= 1e-12 * max(scale.max(initial=0.0), 1e-300)
     unit = np.where(dead, 1.0, scale)
-    _, values, Vt = np.linalg.svd(np.where(dead, 0.0, R / unit))
-    rank = int(np.sum(values > tolerance * values[0])) if len(values) and values[0] > 0 else 0
-    return ExcitationSpectrum(values, rank, (Vt[rank:] / unit).T, unit)
+    clean = np.where(dead, 0.0, R / unit)
+    values = np.linalg.svd(clean, compute_uv=False)
+    floor = RANK * max(float(values[0]) if len(values) else 0.0, 1e-300) * np.eye(len(R))
+    errors = floor if noise is None else np.linalg.qr(np.vstack([floor, np.where(dead, 0.0, noise / unit)]), mode="r")
+    whole = np.linalg.qr(np.vstack([clean, errors]), mode="r")
+    _, shares, Vt = np.linalg.svd(errors @ np.linalg.inv(whole))  # shares^2: part of the information that is noise
+    V = np.linalg.solve(whole, Vt.T)
+    V /= np.linalg.norm(V, axis=0)
+    weak = shares**2 > 1.0 / (1.0 + (EXCITED if noise is not None else 1.0))
+    return ExcitationSpectrum(values, V[:, ~weak] / unit[:, None], V[:, weak] / unit[:, None], unit)
+
+
+def trimmed(triangle: Array, spectrum: ExcitationSpectrum) -> Array:
+    """Return the factor without the information along directions that are not excited."""
+    if not spectrum.unexcited.shape[1]:
+        return triangle
+    V = np.hstack([spectrum.excited, spectrum.unexcited])
+    onto = spectrum.excited @ np.linalg.inv(V)[: spectrum.rank]
+    return np.column_stack([triangle[:, :-1] @ onto, triangle[:, -1]])
 
 
 def least_squares(triangle: Array, prior: Array, tolerance: float = RANK) -> Array:
@@ -86,7 +116,7 @@ def least_squares(triangle: Array, prior: Array, tolerance: float = RANK) -> Arr
 
 def inverse_information(triangle: Array, tolerance: float = RANK) -> Array:
     """Return (R^T R)^+, (b, b); it is zero along directions without excitation."""
-    scale = excitation(triangle, tolerance).scale
+    scale = excitation(triangle).scale
     _, values, Vt = np.linalg.svd(triangle[:-1, :-1] / scale)
     half = (Vt.T * pseudo_inverse(values, tolerance)) / scale[:, None]
     return np.asarray(half @ half.T)
@@ -117,7 +147,7 @@ def noise(total: Accumulator, base: Array) -> Array:
     free = np.maximum(counts - unknowns, 1.0)
     sigma = np.sqrt(total.residual_squares(base) / free)
     size = np.sqrt(total.torque_squares() / np.maximum(counts, 1.0))
-    return np.asarray(np.maximum(sigma, 1e-6 * max(float(size.max(initial=0.0)), 1e-300)))
+    return np.asarray(np.maximum(sigma, 1e-8 * max(float(size.max(initial=0.0)), 1e-300)))
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def make_estimator(estimator: str | Estimator | None, prior: str | None = None) 
 
 
 ESTIMATORS: dict[str, Callable[[bool], Estimator]] = {
-    "sdp": lambda cad: SDP(CAD_WEIGHT if cad else 1.0),
+    "sdp": lambda cad: SDP(CAD_WEIGHT if cad else None),
     "ols": lambda cad: OLS(),
     "wls": lambda cad: WLS(),
     "irls": lambda cad: IRLS(),

@@ -10,32 +10,34 @@ from numpy.typing import NDArray
 
 from ...arguments import real_number
 from ...errors import ProblemError
-from ...signals.autocorrelation import lagged_products, variance_inflation
 from ..model.bounds import Bounds, Inequalities, check_bounds, inequalities, natural
 from ..model.model import Model
 from ..model.prior import IDENTITY, SVEC, BodyPrior, body_prior
 from ..model.problem import Problem
 from .cone import ConeProgram, feasible, repaired, solve, symmetric
-from .least_squares import Estimate, weighted
+from .evidence import inflation
+from .least_squares import Estimate, excitation, trimmed, weighted
+from .posterior import coordinates, posterior
+from .prior_weight import PriorWeight, choose_prior_weight
 
 Array = NDArray[np.float64]
-BLOCKS = 16  # of the samples, from which the autocorrelation is found
 NEWTON_STEPS = 40
 SMALL_STEP = 1e-7  # in the metric of the point where the step starts
 
 
 @dataclass(frozen=True)
 class SDP:
-    """argmin sum_j |tau_j - Y_j base|^2 / (k_j sigma_j^2) + prior_weight |S - S0|^2, every pseudo-inertia positive definite.
+    """argmin sum_j |tau_j - Y_j base|^2 / (k_j sigma_j^2) + sum_i w_i |S_i - S0_i|^2, every pseudo-inertia S_i positive definite.
 
-    Ia, Fv, Fc >= 0. k_j is the variance inflation due to autocorrelated residuals. `prior_weight` says how much the description counts:
-    1 for inertias that are right to their own size, 100 for a tenth of it. `exact` keeps the weighted least-squares solution wherever
-    consistent parameters have it: the prior then only decides what the data leave open. `entropic` takes the divergence
+    Ia, Fv, Fc >= 0. k_j is the variance inflation due to autocorrelated residuals. w_i says how much the description of link i counts: 1
+    for inertias that are right to their own size, 100 for a tenth of it. `prior_weight` gives one number for all links; None lets the
+    evidence choose it, and set aside the description of links that the samples contradict. `exact` keeps the weighted least-squares
+    solution wherever consistent parameters have it: the prior then only decides what the data leave open. `entropic` takes the divergence
     2 (tr S - log det S - 4) instead of its second-order form |S - S0|^2. `bounds` are added to those given to `identify`.
-    Wensing, Kim and Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014.
+    Wensing, Kim and Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014; MacKay 1992.
     """
 
-    prior_weight: float = 1.0
+    prior_weight: float | None = None
     bounds: Bounds | None = None
     margin: float = 1e-4
     exact: bool = False
@@ -47,18 +49,26 @@ class SDP:
         if pull is not None:
             warnings.warn("SDP(pull=...) is now called prior_weight", DeprecationWarning, stacklevel=3)
             object.__setattr__(self, "prior_weight", pull)
-        object.__setattr__(self, "prior_weight", real_number("SDP: prior_weight", self.prior_weight, 0.0, 1e15))
+        if self.prior_weight is not None:
+            object.__setattr__(self, "prior_weight", real_number("SDP: prior_weight", self.prior_weight, 0.0, 1e15))
         real_number("SDP: margin", self.margin, 0.0, 1.0)
         check_bounds(self.bounds)
 
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
-        free, weights = weighted(problem.total, problem.prior)
-        triangle = problem.total.triangle(weights / np.sqrt(inflation(problem, free)))
-        bounds = {**(problem.model.bounds or {}), **(self.bounds or {})}
-        found = consistent(problem.model, triangle, free, replace(self, bounds=bounds))
-        details = {"prior_weight": self.prior_weight, "solver": found.solver}
-        return Estimate(problem.base.values(found.parameters), weights, found.notes, details, found.parameters)
+        model, (free, weights) = problem.model, weighted(problem.total, problem.prior)
+        weights = weights / np.sqrt(inflation(problem, free))
+        triangle = problem.total.triangle(weights)
+        noise = problem.regressor_noise.triangle(weights)[:-1, :-1]
+        triangle = trimmed(triangle, excitation(triangle, noise))
+        chosen = PriorWeight(self.prior_weight) if self.prior_weight is not None else choose_prior_weight(model, triangle)
+        bounds = {**(model.bounds or {}), **(self.bounds or {})}
+        found = consistent(model, triangle, free, replace(self, bounds=bounds), chosen)
+        prior = body_prior(model, chosen.aside)
+        made = posterior(model, triangle, chosen.body_weights(prior), coordinates(model, prior))
+        details = {"prior_weight": chosen.weight, "set_aside": chosen.names(model), "solver": found.solver}
+        notes = found.notes + (chosen.sentences(model) if self.prior_weight is None else ())
+        return Estimate(problem.base.values(found.parameters), weights, notes, details, found.parameters, made)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,26 +80,14 @@ class Consistent:
     notes: tuple[str, ...]
 
 
-def inflation(problem: Problem, base: Array) -> Array:
-    """Return the variance inflation due to autocorrelated residuals of each joint, (n,), from some of the blocks.
-
-    With it a prior weighs the same against a log at 1 kHz as against the same log at 100 Hz.
-    """
-    sums = np.zeros((2, problem.n))
-    for block in problem.blocks(BLOCKS):
-        e = block.tau - block.Y @ base
-        sums[: min(2, len(e))] += lagged_products(e if block.keep is None else e * block.keep)
-    return variance_inflation(sums[1] / np.maximum(sums[0], 1e-300))
-
-
-def consistent(model: Model, triangle: Array, free: Array, options: SDP) -> Consistent:
+def consistent(model: Model, triangle: Array, free: Array, options: SDP, chosen: PriorWeight) -> Consistent:
     """Return the consistent parameters that fit the factor R of [Y tau] best; `free` (b,) is the solution without constraints."""
-    prior = body_prior(model)
+    prior = body_prior(model, chosen.aside)
     own = natural(model.names, model.free)
     asked = inequalities(options.bounds, model.names)
     limits = Inequalities(np.vstack([own.A, asked.A]), np.concatenate([own.b, asked.b]), own.names + asked.names)
-    data = triangle[:-1, :-1] @ model.base.matrix, triangle[:-1, -1]
-    weights = body_weights(prior, options.prior_weight)
+    data = triangle[:, :-1] @ model.base.matrix, triangle[:, -1]
+    weights = chosen.body_weights(prior)
     rows, target = prior_rows(prior, weights, len(model.names))
     program = ConeProgram(model, prior, np.vstack([data[0], rows]), np.concatenate([data[1], target]), limits, options.margin)
     pi, status = solve_or_blame(program, asked)
@@ -100,7 +98,7 @@ def consistent(model: Model, triangle: Array, free: Array, options: SDP) -> Cons
     if not feasible(program, pi):
         raise ProblemError(f"the solver ended with '{status}' and parameters that no robot has; try a larger prior_weight or wider bounds")
     notes = () if status == "Solved" else (f"The solver stopped early ({status}); the parameters were checked and are consistent.",)
-    if options.exact or not any(prior.described):
+    if options.exact:
         exact = with_base_values(program, pi, free)
         pi = pi if exact is None else exact
     return Consistent(pi, status, notes)
@@ -121,11 +119,6 @@ def solve_or_blame(program: ConeProgram, asked: Inequalities) -> tuple[Array, st
         if not blamed:
             raise
         raise ProblemError(f"no robot meets these bounds: {'; '.join(blamed)}. Without any one of them there is a solution") from None
-
-
-def body_weights(prior: BodyPrior, prior_weight: float) -> Array:
-    """Return the weight of the prior of each body; a body without numbers in the description gets almost none."""
-    return np.array([prior_weight if described else 1e-4 * prior_weight for described in prior.described])
 
 
 def prior_rows(prior: BodyPrior, weights: Array, p: int) -> tuple[Array, Array]:

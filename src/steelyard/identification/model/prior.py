@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,15 +13,16 @@ from .model import Model
 
 Array = NDArray[np.float64]
 SMALLEST = 0.02  # [m] least radius of gyration of the metric: a thin rod in the description does not make its inertia certain
-UNKNOWN = np.diag([0.01, 0.01, 0.01, 1.0])  # the metric of a body without numbers in the description: 1 kg, 0.1 m
+THINNEST = 0.3  # of the largest radius of gyration: a body drawn as a line is not one
+SHORTEST = 0.05  # [m] least length between joints that a body set aside is taken to have
 
 
 @dataclass(frozen=True, eq=False)
 class BodyPrior:
     """For each body L with L L^T = the metric of its pseudo-inertia: J = L S L^T makes S about 1 for a body as described.
 
-    `to_pi` (bodies, 10, 10) maps svec(S) (10,) to pi, `centre` (bodies, 10) is svec(S) of the description, `described` says which bodies
-    have numbers in the description.
+    `to_pi` (bodies, 10, 10) maps svec(S) (10,) to pi, `centre` (bodies, 10) is svec(S) of the description. `described` says for which
+    bodies the description counts: the others have no numbers in it, or were set aside, and get those of some body of the robot's size.
     |S - S0|_F^2 is the second-order form of the entropic divergence: Lee, Wensing and Park, IEEE T-RO 36 (2020), section IV-B.
     """
 
@@ -33,17 +35,25 @@ class BodyPrior:
         return len(self.to_pi)
 
 
-def body_prior(model: Model) -> BodyPrior:
-    """Return the prior of a model's bodies."""
+def body_prior(model: Model, aside: Collection[int] = ()) -> BodyPrior:
+    """Return the prior of a model's bodies; the description of the bodies `aside` is not used."""
     count = len(model.robot.tree.bodies)
     pi = model.start[: 10 * count].reshape(count, 10)
-    described = tuple(bool(np.any(row)) and row[0] > 0 for row in pi)
-    metric = np.array([body_metric(row) if k else UNKNOWN for row, k in zip(pi, described, strict=True)])
+    described = tuple(i not in aside and bool(np.any(row)) and row[0] > 0 for i, row in enumerate(pi))
+    some = some_body(model)
+    metric = np.array([body_metric(row) if k else some for row, k in zip(pi, described, strict=True)])
     L = np.linalg.cholesky(metric)
     to_pi = np.array([[from_pseudo_inertia(l @ E @ l.T) for E in SVEC] for l in L]).transpose(0, 2, 1)  # noqa: E741
-    prior = np.array([row if k else from_pseudo_inertia(UNKNOWN) for row, k in zip(pi, described, strict=True)])
+    prior = np.array([row if k else from_pseudo_inertia(some) for row, k in zip(pi, described, strict=True)])
     centre = np.array([np.linalg.solve(T, row) for T, row in zip(to_pi, prior, strict=True)])
     return BodyPrior(to_pi, centre, described)
+
+
+def some_body(model: Model) -> Array:
+    """Return the pseudo-inertia (4, 4) of a body of 1 kg whose radius of gyration is half of the usual length between joints."""
+    lengths = [float(np.linalg.norm([float(x) for x in body.placement.p])) for body in model.robot.tree.bodies]
+    half = 0.5 * max(float(np.mean([length for length in lengths if length > 0] or [0.0])), SHORTEST)
+    return np.diag([half**2, half**2, half**2, 1.0])
 
 
 def parameter_sizes(model: Model) -> Array:
@@ -60,7 +70,8 @@ def body_metric(pi: Array) -> Array:
     c = J[:3, 3] / J[3, 3]
     S = J[:3, :3] - J[3, 3] * np.outer(c, c)  # second moments about the centre
     values, vectors = np.linalg.eigh(S)
-    S = (vectors * np.maximum(values, J[3, 3] * SMALLEST**2)) @ vectors.T
+    least = max(J[3, 3] * SMALLEST**2, THINNEST**2 * float(values[-1]))
+    S = (vectors * np.maximum(values, least)) @ vectors.T
     J[:3, :3] = S + J[3, 3] * np.outer(c, c)
     return np.asarray(J)
 

@@ -117,6 +117,22 @@ class Problem:
         """The base parameters of the robot as given, (b,)."""
         return self.base.values(self.model.start)
 
+    @cached_property
+    def regressor_noise(self) -> Accumulator:
+        """The errors of the regressor that the noise of q, qd and qdd makes, folded; scaled to the number of all samples."""
+        made = Accumulator.empty(self.model.reach, self.base.n_base)
+        for s in self.samples:
+            if s.errors is None:
+                continue
+            part = s.part(s.middle)
+            states = part.q, part.qd, part.qdd
+            moved = [x + errors for x, errors in zip(states, s.errors, strict=True)]
+            rows = self.model.rows(*moved) - self.model.rows(*states)
+            kept = decimated(rows, self.decimate, 0, -(-part.N // self.decimate))
+            keep = None if part.keep is None else part.keep[:: self.decimate]
+            made = made.fold(kept * np.sqrt(s.N / part.N), np.zeros(kept.shape[:2]), keep)
+        return made
+
     def check_rows(self) -> None:
         """Raise ProblemError if there are fewer rows than unknowns."""
         rows = sum(self.total.counts)

@@ -25,10 +25,11 @@ from ..estimators.stepwise import Essential, stepwise
 from ..model.known import torque_of
 from ..model.model import Model
 from ..options import Options
-from ..samples.samples import Preparation, Samples, prepare
+from ..samples.preparation import Preparation
+from ..samples.samples import Samples, prepare
 from .prediction import Prediction, Region, states
 from .provenance import plain, rows
-from .uncertainty import Uncertainty, relative
+from .uncertainty import LEAST_SHARE, Uncertainty, relative
 from .validation import Validation, predicted_torque, validate_torque
 from .verdict import base_lines, check
 
@@ -119,13 +120,19 @@ class Fit:
 
     @cached_property
     def parameters_std(self) -> Array:
-        """Standard deviation of each parameter, (p,): that of the base parameter where it is one by itself, 0 where held, else infinite."""
+        """Standard deviation of each parameter, (p,), 0 where held, infinite where the samples hold less than 1 % of the information.
+
+        With an estimator that uses no description a parameter has one if it is a base parameter by itself.
+        """
         std = np.full(len(self.parameter_names), np.inf)
-        std[[i for i, _ in self.model.held]] = 0.0
+        known = self.uncertainty
+        if known.parameters is not None and known.parameter_share is not None:
+            std = np.where(known.parameter_share < LEAST_SHARE, np.inf, np.sqrt(np.maximum(np.diag(known.parameters), 0.0)))
         alone = set(self.base.alone)
         for column, name, value in zip(self.base.columns, self.base.names, self.base_std, strict=True):
             if name in alone:
                 std[column] = value
+        std[[i for i, _ in self.model.held]] = 0.0
         return std
 
     @property

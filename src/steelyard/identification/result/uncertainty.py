@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 from ...cached import cached_property
 from ...parameters.base import BaseParameters
 from ...signals.autocorrelation import autocorrelation, variance_inflation
-from ..estimators.least_squares import ExcitationSpectrum, excitation
+from ..estimators.least_squares import Estimate, ExcitationSpectrum, excitation, inverse_information
+from ..estimators.posterior import Posterior
+from ..model.prior import parameter_sizes
 from ..model.problem import Problem
 
 Array = NDArray[np.float64]
 CELLS = 1500  # most scores kept: those of neighbouring samples are summed
+LEAST_SHARE = 0.01  # of the information on a parameter that samples must hold to show it
+TAKES_PART = 0.03  # least component of a parameter in a direction without excitation
 MOST_WIDENING = 4.0  # of the covariance, for few independent rows
 
 
@@ -24,7 +28,10 @@ class Uncertainty:
     """The covariance (b, b) of the base values (b,), the standard deviation sigma (n,) [N m|N] of the residuals, and the excitation.
 
     `raw_sigma` (n,) is that of the residuals at the rate of the log, before torque and regressor are low-passed and decimated.
-    `information` is the weighted factor (b + 1, b + 1) of [Y tau]; `sizes` (b,) are the values that a body like the described one has.
+    `information` is the weighted factor (b + 1, b + 1) of [Y tau], `noise` (b, b) that of the errors of Y; `sizes` (b,) are the values
+    that a body like the described one has. `share` (b,) is the part of the information on each base parameter that the samples hold, the
+    rest being the description's. `parameters` (p, p) is the covariance of every parameter and `parameter_share` (p,) their part; both are
+    None for an estimator that uses no description.
     """
 
     base: BaseParameters
@@ -34,15 +41,19 @@ class Uncertainty:
     raw_sigma: Array
     information: Array
     sizes: Array
+    noise: Array
+    share: Array
+    parameters: Array | None = None
+    parameter_share: Array | None = None
 
     @cached_property
     def excitation(self) -> ExcitationSpectrum:
-        """Singular values and rank of the weighted regressor with columns of unit norm."""
-        return excitation(self.information)
+        """Singular values and rank of the weighted regressor with columns of unit norm, counted against the errors of the regressor."""
+        return excitation(self.information, self.noise)
 
     @cached_property
     def std(self) -> Array:
-        """Standard deviation of each base parameter, (b,); infinite for those without excitation."""
+        """Standard deviation of each base parameter, (b,); infinite where the samples hold less than 1 % of the information."""
         std = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
         std[[name in self.unexcited for name in self.base.names]] = np.inf
         return std
@@ -55,7 +66,7 @@ class Uncertainty:
     @cached_property
     def unexcited(self) -> tuple[str, ...]:
         """Names of the base parameters that these samples do not show."""
-        hidden = np.linalg.norm(self.excitation.unexcited * self.excitation.scale[:, None], axis=1) > 1e-3
+        hidden = (self.share < LEAST_SHARE) | involved(self.excitation)
         return tuple(name for name, h in zip(self.base.names, hidden, strict=True) if h)
 
     @cached_property
@@ -66,6 +77,14 @@ class Uncertainty:
         """
         hidden = (self.relative_std > 1.0) & (self.std > 0.1 * self.sizes) & np.isfinite(self.std)
         return tuple(name for name, h in zip(self.base.names, hidden, strict=True) if h)
+
+
+def involved(spectrum: ExcitationSpectrum) -> NDArray[np.bool_]:
+    """Return which parameters take part in a direction that is not excited, (b,)."""
+    if not spectrum.unexcited.shape[1]:
+        return np.zeros(len(spectrum.scale), bool)
+    basis = np.linalg.qr(spectrum.unexcited * spectrum.scale[:, None])[0]
+    return np.asarray(np.linalg.norm(basis, axis=1) > TAKES_PART)
 
 
 def relative(std: Array, value: Array) -> Array:
@@ -120,18 +139,52 @@ def residuals(problem: Problem, base: Array, weights: Array) -> Residuals:
     return Residuals(t, predicted, measured, kept.astype(bool), np.concatenate(joined), ends)
 
 
+def uncertainty(problem: Problem, estimate: Estimate, made: Residuals, sigma: Array, raw_sigma: Array) -> Uncertainty:
+    """Return the uncertainty of an estimate by the estimator that ran; sigma and raw_sigma (n,) [N m|N] are those of the residuals."""
+    base, found = problem.base, estimate.posterior
+    triangle = problem.total.triangle(estimate.weights)
+    noise = problem.regressor_noise.triangle(estimate.weights)[:-1, :-1]
+    sizes = parameter_sizes(problem.model)[list(base.columns)]
+    given = base, estimate.base
+    if found is None:
+        covariance = sandwich(inverse_information(triangle), made)
+        return Uncertainty(*given, covariance, sigma, raw_sigma, triangle, sizes, noise, np.ones(base.n_base))
+    whole, matrix = with_prior(found, base, made), found.coordinates.matrix
+    covariance = base.matrix @ whole @ base.matrix.T
+    share = found.share(base.matrix @ matrix)
+    return Uncertainty(*given, covariance, sigma, raw_sigma, triangle, sizes, noise, share, whole, found.share(matrix))
+
+
+def scatter(made: Residuals) -> Array:
+    """Return M, (b, b): the long-run covariance of the scores Y^T W^2 e, which allows for autocorrelated residuals."""
+    starts = (0, *made.ends[:-1])
+    return np.asarray(sum(long_run(made.scores[a:b]) for a, b in zip(starts, made.ends, strict=True)))
+
+
 def sandwich(inverse: Array, made: Residuals) -> Array:
     """Return cov(base) = A^-1 M A^-1, (b, b): A = Y^T W^2 Y, M the long-run covariance of the scores Y^T W^2 e.
 
     It allows for autocorrelated residuals, so it does not shrink with the sampling rate.
     White, Econometrica 48 (1980), p. 817; Newey and West, Econometrica 55 (1987), p. 703.
     """
-    starts = (0, *made.ends[:-1])
-    meat = sum(long_run(made.scores[a:b]) for a, b in zip(starts, made.ends, strict=True))
-    return np.asarray(freedom(made, len(inverse)) * inverse @ meat @ inverse)
+    return np.asarray(freedom(made, len(inverse)) * inverse @ scatter(made) @ inverse)
 
 
-def freedom(made: Residuals, unknowns: int) -> float:
+def with_prior(found: Posterior, base: BaseParameters, made: Residuals) -> Array:
+    """Return the covariance of the parameters (p, p) of an estimate with a prior D: P^-1 (M + D) P^-1 with P = A + D.
+
+    Its error is P^-1 (scores + D (prior - truth)): what the samples decide varies as in `sandwich`, what the description decides is as
+    uncertain as the description was found to be. Constraints are not used: where one is active, this is wider than it need be.
+    """
+    to_u = base.matrix @ found.coordinates.matrix
+    gain = found.root @ found.root.T
+    M = freedom(made, float(np.trace(found.decided))) * to_u.T @ scatter(made) @ to_u
+    spread = found.coordinates.matrix @ gain
+    prior = spread @ found.prior.T
+    return np.asarray(spread @ M @ spread.T + prior @ prior.T)
+
+
+def freedom(made: Residuals, unknowns: float) -> float:
     """Return N / (N - b) with N the effective number of independent rows: the correction for residuals being smaller than errors."""
     inflation = variance_inflation(autocorrelation(made.values * made.keep)[1])
     rows = float(np.sum(made.keep.sum(axis=0) / inflation))

@@ -21,7 +21,8 @@ REFUSED = "Do not trust this fit: the log does not identify this robot."
 def check(robot: Robot, uncertainty: Uncertainty, validation: Validation) -> tuple[str, ...]:
     """Return the verdict, then every reason for it with what to do."""
     unexplained = int(np.sum(validation.r2 < 0.7))
-    missing, weak, n_base = len(uncertainty.unexcited), len(uncertainty.weak), uncertainty.base.n_base
+    weak, n_base = len(uncertainty.weak), uncertainty.base.n_base
+    missing = n_base - uncertainty.excitation.rank
     error = validation.total_relative_error
     if error > 0.5 or missing > 0.2 * n_base or unexplained > 0.3 * robot.n:
         verdict = REFUSED

@@ -1,15 +1,14 @@
-"""Samples: a log that is checked, cleaned and smoothed, with the rows in use marked; `Preparation` has the suggest."""
+"""Samples: a log that is checked, cleaned and smoothed, with the rows in use marked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import any_of, brief, is_real, per_joint, whole_number
 from ...errors import CallError, LogError
 from ...robot import Robot
 from ...signals.clean import clean
@@ -17,60 +16,19 @@ from ...signals.log import Log
 from ...signals.resample import advanced
 from ...signals.schema import Payload
 from ...signals.segments import split
-from ...signals.smooth import butterworth
-from ...signals.smooth.smoothed import fit_smoother
+from .preparation import Preparation
+from .smoothing import drawn_errors, smoothed
 
 Array = NDArray[np.float64]
-SMOOTHING = ("auto", "kalman", "butterworth", None)
-MOST_UNCERTAIN = 1.2  # times the median standard deviation of the acceleration
 FEWEST = 10  # samples
-
-
-@dataclass(frozen=True)
-class Preparation:
-    """How logs become samples.
-
-    smoothing: 'kalman' (noise levels by maximum likelihood), 'butterworth' (needs `cutoff` [Hz]), None (the log has qd and qdd), or
-    'auto': None where the log has qd and qdd, Kalman otherwise. decimate: low-pass torque and regressor and keep one sample in so many;
-    1 keeps all, None takes the rate that the motion needs. mask: least |qd| [rad/s|m/s] of the rows in use. delay: seconds by which the
-    torque lags, or 'estimate'. Both are one number, one per joint, or joint -> number.
-    """
-
-    smoothing: str | None = "auto"
-    cutoff: float | None = None
-    decimate: int | None = None
-    mask: Mapping[str, float] | Sequence[float] | float | None = None
-    delay: str | float | Sequence[float] | Mapping[str, float] = "estimate"
-
-    def __post_init__(self) -> None:
-        any_of("smoothing", self.smoothing, SMOOTHING)
-        if self.smoothing == "butterworth" and self.cutoff is None:
-            raise CallError("smoothing='butterworth' needs cutoff= [Hz]")
-        if self.cutoff is not None and not (is_real(self.cutoff) and 0 < self.cutoff < np.inf):
-            raise CallError(f"cutoff must be a positive number, not {brief(self.cutoff)} Hz")
-        if self.cutoff is not None and self.smoothing != "butterworth":
-            raise CallError(
-                f"cutoff={self.cutoff:g} would be ignored: smoothing={self.smoothing!r} has no cut-off; "
-                "give smoothing='butterworth' with it, or leave it out"
-            )
-        if self.decimate is not None:
-            object.__setattr__(self, "decimate", whole_number("decimate", self.decimate, 1, 1e6))
-        if isinstance(self.delay, str) and self.delay != "estimate":
-            raise CallError(f"delay must be 'estimate' or seconds, not {self.delay!r}")
-
-    def least_speeds(self, joint_names: Sequence[str]) -> Array | None:
-        """The mask as one speed per joint, (n,) [rad/s|m/s]; None without a mask."""
-        return None if self.mask is None else per_joint("mask", self.mask, joint_names, 0.0, "rad/s|m/s")
-
-    def given_delay(self, joint_names: Sequence[str]) -> Array | None:
-        """The delay of each joint's torque, (n,) [s]; None if it is to be estimated."""
-        return None if isinstance(self.delay, str) else per_joint("delay", self.delay, joint_names, unit="s")
+MIDDLE = 8192  # samples for which errors of the states are drawn
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
     """States and torques (N, n) of one log in the robot's joint order; `keep` (N, n) marks the rows in use, None means all.
 
+    `errors` (3, W, n) are errors of q, qd and qdd as the noise of the log may have left them, for the W samples in the middle.
     `payload_torque` (N, n) [N m|N] is the part of the torque that moves and holds the log's known payload; None without one.
     """
 
@@ -83,15 +41,23 @@ class Samples:
     remarks: tuple[str, ...] = ()
     source: str = ""
     payload_torque: Array | None = None
+    errors: Array | None = None
 
     @property
     def N(self) -> int:
         return len(self.t)
 
+    @property
+    def middle(self) -> slice:
+        """The samples that `errors` belong to."""
+        start = (self.N - min(self.N, MIDDLE)) // 2
+        return slice(start, start + min(self.N, MIDDLE))
+
     def part(self, index: slice) -> Samples:
         """The samples of a slice."""
         names = ("t", "q", "qd", "qdd", "tau", "keep", "payload_torque")
-        return replace(self, **{name: value[index] for name in names if (value := getattr(self, name)) is not None})
+        present = {name: value[index] for name in names if (value := getattr(self, name)) is not None}
+        return replace(self, **present, errors=None)
 
     def torque(self, function: Callable[[Array, Array, Array], Array]) -> Array:
         """The torque (N, n) that a function (q, qd, qdd) -> torque of the robot gives for these samples, with that of the payload."""
@@ -118,21 +84,23 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     log = clean(log)
     if log.N < FEWEST:
         raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
-    (q, qd, qdd), sure = smoothed(log, options)
+    (q, qd, qdd), sure, noise = smoothed(log, options)
     assert log.tau is not None
     t, tau = log.t, log.tau
     if not sure.all():
         t, q, qd, qdd, tau = (x[sure] for x in (t, q, qd, qdd, tau))
     keep = None if least is None else np.abs(qd) >= least
+    made = Samples(t, q, qd, qdd, tau, keep, log.remarks, log.source)
+    made = replace(made, errors=drawn_errors(t[made.middle], noise))
     if log.payload is None:
-        return Samples(t, q, qd, qdd, tau, keep, log.remarks, log.source)
+        return made
     try:
         carried = payload_torque(robot, log.payload, q, qd, qdd)
     except CallError as error:
         raise LogError(f"{log.where}its payload: {error}") from None
     weight = f"{log.payload.mass:.4g} kg"
     note = f"{log.where or 'A log: '}the torque of its payload, {weight}, was taken out; the result is the robot without it."
-    return Samples(t, q, qd, qdd, tau, keep, (*log.remarks, note), log.source, carried)
+    return replace(made, remarks=(*log.remarks, note), payload_torque=carried)
 
 
 def payload_torque(robot: Robot, payload: Payload, q: Array, qd: Array, qdd: Array) -> Array:
@@ -199,39 +167,3 @@ def refuse_degrees(robot: Robot, log: Log) -> None:
             far.append(f"{robot.joint_names[j]} reaches {reach[j]:.4g}")
     if len(far) > 0.5 * len(turning):
         raise LogError(f"{log.where}q looks like degrees or motor angles, not radians at the joints: {', '.join(far)}")
-
-
-def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_]]:
-    """Return q, qd, qdd, each (N, n), and the samples (N,) whose acceleration is certain enough to use.
-
-    The smoother's own variance of the acceleration decides: it grows at the ends of a stretch, where neighbours are missing.
-    """
-    every = np.ones(log.N, bool)
-    method = options.smoothing
-    if method == "auto":
-        method = None if log.qd is not None and log.qdd is not None else "kalman"
-    if method is None:
-        if log.qd is None or log.qdd is None:
-            raise LogError(f"{log.where}smoothing=None needs qd and qdd in the log; it has {', '.join(log.signals)}")
-        return (log.q, log.qd, log.qdd), every
-    if method == "butterworth":
-        assert options.cutoff is not None
-        made = butterworth(log, options.cutoff)
-        if made.N != log.N:
-            raise LogError(f"{log.where}the sampling is not uniform: resample the log first (log.resampled), or use smoothing='kalman'")
-        assert made.qd is not None
-        assert made.qdd is not None
-        return (made.q, made.qd, made.qdd), every
-    states, variance = kalman(log)
-    sure = np.all(variance <= MOST_UNCERTAIN**2 * np.median(variance, axis=0), axis=1)
-    return (states[0], states[1], states[2]), sure if sure.sum() > 0.5 * log.N else every
-
-
-def kalman(log: Log) -> tuple[Array, Array]:
-    """Return q, qd, qdd (3, N, n) by the Kalman smoother and the variance of qdd (N, n); the full covariance is not kept."""
-    smoother, qd, _ = fit_smoother(log)
-    states, variance = np.empty((3, log.N, log.n)), np.empty((log.N, log.n))
-    for part, x, P in smoother.parts(log.t, log.q, qd):
-        states[:, part] = x.transpose(2, 0, 1)
-        variance[part] = P[:, :, 2, 2]
-    return states, variance

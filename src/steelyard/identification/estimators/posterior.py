@@ -1,0 +1,138 @@
+"""The posterior of the parameters: the description as a Gaussian prior of the links, the samples as data, and their evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import null_space
+
+from ...cached import cached_property
+from ..model.model import Model
+from ..model.prior import BodyPrior, body_prior
+
+Array = NDArray[np.float64]
+VAGUE = 1e-9  # information on a joint term before the samples, as a share of theirs
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Coordinates u of the free parameters: pi = origin + matrix u, with u = 0 at the centre of the prior.
+
+    The first `inner` of them belong to bodies, in the metric of their pseudo-inertia; the others are joint terms. `metric` has for each
+    body the matrix (inner, inner) with |S - S0|^2 = u^T metric u.
+    """
+
+    origin: Array
+    matrix: Array
+    metric: tuple[Array, ...]
+
+    @property
+    def inner(self) -> int:
+        return len(self.metric[0]) if self.metric else 0
+
+    def precision(self, weights: ArrayLike) -> Array:
+        """Return the prior precision (u, u) for the weight of each body (bodies,)."""
+        D = np.zeros((self.matrix.shape[1],) * 2)
+        for weight, own in zip(np.asarray(weights, float), self.metric, strict=True):
+            D[: self.inner, : self.inner] += weight * own
+        return D
+
+
+def coordinates(model: Model, prior: BodyPrior) -> Coordinates:
+    """Return coordinates of the free parameters of a model; held parameters keep their values.
+
+    |u|^2 = |S - S0|^2 over all bodies where nothing is held.
+    """
+    p, inner = len(model.names), 10 * prior.bodies
+    T, origin = np.eye(p), model.start.copy()
+    for i, block in enumerate(prior.to_pi):
+        own = slice(10 * i, 10 * i + 10)
+        T[own, own], origin[own] = block, block @ prior.centre[i]
+    held = [(i, value) for i, value in model.held if i < inner]
+    bodies = np.eye(inner)
+    if held:
+        rows = T[[i for i, _ in held]][:, :inner]
+        bodies = null_space(rows)
+        gap = np.array([value - origin[i] for i, value in held])
+        origin[:inner] += T[:inner, :inner] @ np.linalg.lstsq(rows, gap, rcond=None)[0]
+    matrix = np.hstack([T[:, :inner] @ bodies, np.eye(p)[:, [i for i in model.free if i >= inner]]])
+    metric = tuple(bodies[10 * i : 10 * i + 10].T @ bodies[10 * i : 10 * i + 10] for i in range(prior.bodies))
+    return Coordinates(origin, matrix, metric)
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """The Gaussian posterior of the free parameters u (k,): mean, factor R (k, k) of the precision, and log evidence [nats].
+
+    R^T R = data^T data + prior^T prior, with `data` the rows of the samples and `prior` those of the description, (., k).
+    """
+
+    coordinates: Coordinates
+    mean: Array
+    factor: Array
+    data: Array
+    prior: Array
+    log_evidence: float
+
+    @property
+    def parameters(self) -> Array:
+        """The mean as parameters (p,); links may be bodies that cannot exist."""
+        return self.coordinates.origin + self.coordinates.matrix @ self.mean
+
+    @cached_property
+    def root(self) -> Array:
+        """R^-1, (k, k): the covariance of u is root root^T."""
+        return np.asarray(np.linalg.inv(self.factor))
+
+    @cached_property
+    def decided(self) -> Array:
+        """The part of each direction that the samples decide, (k, k): covariance data^T data; its trace counts parameters."""
+        return np.asarray(np.eye(len(self.mean)) - self.root @ (self.root.T @ self.prior.T @ self.prior))
+
+    def variance(self, directions: Array) -> Array:
+        """Return the variance of the combinations directions u, (m,), for directions (m, k)."""
+        return np.asarray(np.sum((directions @ self.root) ** 2, axis=1))
+
+    def share(self, directions: Array) -> Array:
+        """Return the share of the information on combinations directions u that the samples hold, (m,), from 0 to 1.
+
+        1 - variance after / variance before the samples.
+        """
+        before = np.sum(np.linalg.solve(self.prior.T, directions.T) ** 2, axis=0)
+        return np.asarray(np.clip(1.0 - self.variance(directions) / np.maximum(before, 1e-300), 0.0, 1.0))
+
+    def effective(self, body: int) -> float:
+        """Return how many of a body's parameters the samples decide, from 0 to 10."""
+        inner = self.coordinates.inner
+        return float(np.sum(self.decided[:inner, :inner] * self.coordinates.metric[body].T))
+
+    def distance(self, body: int) -> float:
+        """Return |S - S0|^2 of a body: how far the mean is from the description."""
+        u = self.mean[: self.coordinates.inner]
+        return float(u @ self.coordinates.metric[body] @ u)
+
+
+def posterior(model: Model, triangle: Array, weights: ArrayLike, where: Coordinates | None = None) -> Posterior:
+    """Return the posterior for the factor R (b + 1, b + 1) of [Y tau], rows in units of their noise, and the weight of each body.
+
+    p(u) = N(0, (w |.|^2)^-1) over the bodies, vague over the joint terms. log evidence = 1/2 log det prior - 1/2 log det (data + prior)
+    - 1/2 (|A u - z|^2 + u^T prior u), up to a constant that does not depend on the weights.
+    Bishop, "Pattern Recognition and Machine Learning", 2006, section 3.5; MacKay, Neural Computation 4 (1992), p. 415.
+    """
+    at = coordinates(model, body_prior(model)) if where is None else where
+    B = model.base.matrix
+    A, z = triangle[:, :-1] @ B @ at.matrix, triangle[:, -1] - triangle[:, :-1] @ B @ at.origin
+    squares, prior = np.sum(A**2, axis=0), at.precision(weights)
+    outer = np.arange(at.inner, len(prior))
+    prior[outer, outer] = np.where(squares[outer] > 0, VAGUE * squares[outer], 1.0)
+    root = np.asarray(np.linalg.cholesky(prior).T, np.float64)
+    size = np.sqrt(squares + np.diag(prior))
+    stacked = np.vstack([np.column_stack([A / size, z]), np.column_stack([root / size, np.zeros(len(prior))])])
+    R = np.asarray(np.linalg.qr(stacked, mode="r"))
+    factor = R[: len(prior), :-1]
+    mean = np.linalg.solve(factor, R[: len(prior), -1]) / size
+    determinants = np.sum(np.log(np.diag(root))) - np.sum(np.log(np.abs(np.diag(factor)) * size))
+    misfit = float(np.sum((A @ mean - z) ** 2) + np.sum((root @ mean) ** 2))
+    return Posterior(at, mean, factor * size, A, root, float(determinants) - 0.5 * misfit)

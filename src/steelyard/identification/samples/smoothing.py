@@ -1,0 +1,73 @@
+"""Smoothing of a log into q, qd and qdd, and the errors that its noise leaves in them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import LogError
+from ...signals.log import Log
+from ...signals.smooth import butterworth
+from ...signals.smooth.kalman import Smoother
+from ...signals.smooth.smoothed import fit_smoother
+from .preparation import Preparation
+
+Array = NDArray[np.float64]
+MOST_UNCERTAIN = 1.2  # times the median standard deviation of the acceleration
+
+
+def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_], Smoother | Array]:
+    """Return q, qd, qdd, each (N, n), the samples (N,) whose acceleration is certain enough to use, and where their noise comes from.
+
+    The smoother's own variance of the acceleration decides: it grows at the ends of a stretch, where neighbours are missing. Without a
+    smoother the noise is given by its standard deviations (3, n).
+    """
+    every = np.ones(log.N, bool)
+    method = options.smoothing
+    if method == "auto":
+        method = None if log.qd is not None and log.qdd is not None else "kalman"
+    if method == "kalman":
+        states, variance, smoother = kalman(log)
+        sure = np.all(variance <= MOST_UNCERTAIN**2 * np.median(variance, axis=0), axis=1)
+        return (states[0], states[1], states[2]), sure if sure.sum() > 0.5 * log.N else every, smoother
+    if method == "butterworth":
+        assert options.cutoff is not None
+        made = butterworth(log, options.cutoff)
+        if made.N != log.N:
+            raise LogError(f"{log.where}the sampling is not uniform: resample the log first (log.resampled), or use smoothing='kalman'")
+        log = made
+    if log.qd is None or log.qdd is None:
+        raise LogError(f"{log.where}smoothing=None needs qd and qdd in the log; it has {', '.join(log.signals)}")
+    return (log.q, log.qd, log.qdd), every, rough(log.q, log.qd, log.qdd)
+
+
+def rough(*signals: Array) -> Array:
+    """Return the standard deviation of the noise of signals (N, n), each (n,): their fourth differences, from which motion is gone.
+
+    White noise of deviation s has fourth differences of deviation sqrt(70) s.
+    """
+    return np.array([np.std(np.diff(x, 4, axis=0), axis=0) / np.sqrt(70.0) for x in signals])
+
+
+def kalman(log: Log) -> tuple[Array, Array, Smoother]:
+    """Return q, qd, qdd (3, N, n) by the Kalman smoother, the variance of qdd (N, n), and the smoother; no full covariance is kept."""
+    smoother, qd, _ = fit_smoother(log)
+    states, variance = np.empty((3, log.N, log.n)), np.empty((log.N, log.n))
+    for part, x, P in smoother.parts(log.t, log.q, qd):
+        states[:, part] = x.transpose(2, 0, 1)
+        variance[part] = P[:, :, 2, 2]
+    return states, variance, smoother if qd is not None else Smoother(smoother.noise.without_velocity(), smoother.dt)
+
+
+def drawn_errors(t: Array, noise: Smoother | Array) -> Array:
+    """Return errors of q, qd and qdd (3, N, n) at times t (N,) [s]: what the smoother makes of noise alone, or white noise."""
+    rng = np.random.default_rng(0)
+    if not isinstance(noise, Smoother):
+        return noise[:, None] * rng.normal(size=(3, len(t), noise.shape[1]))
+    q, qd = (sigma * rng.normal(size=(len(t), noise.noise.n)) for sigma in (noise.noise.sigma_q, finite(noise.noise.sigma_qd)))
+    return noise.states(t, q, qd if np.isfinite(noise.noise.sigma_qd).any() else None)[0].transpose(2, 0, 1)
+
+
+def finite(x: Array) -> Array:
+    """Return x with zeros in place of infinity."""
+    return np.where(np.isfinite(x), x, 0.0)
