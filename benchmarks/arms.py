@@ -93,11 +93,13 @@ def _ur10() -> tuple[sy.Robot, sy.Log]:
 
 
 def _tx40() -> tuple[sy.Robot, sy.Log]:
-    """The source models a wrist whose last two joints share a motor; so does the description here."""
+    """The source models a wrist whose last two joints share a motor; so does the description here. The robot stands from 7.5 s on: cut off,
+    for stiction can hold any torque.
+    """
     data = np.load(DATA / "staubli_tx40" / "tx40.npz")
     robot = sy.load(DATA / "staubli_tx40" / "tx40_mdh_modified.urdf")
     described = robot.with_coupling("joint_5", "joint_6", armature=0.0, viscous=0.0, coulomb=0.0)
-    return described, sy.Log(t=data["t"], q=data["q"], tau=data["tau"], joint_names=robot.joint_names).resampled(500.0)
+    return described, sy.Log(t=data["t"], q=data["q"], tau=data["tau"], joint_names=robot.joint_names).between(t1=7.5).resampled(500.0)
 
 
 MEASURED: dict[str, Callable[[], tuple[sy.Robot, sy.Log]]] = {"ur10 log": _ur10, "tx40 log": _tx40}

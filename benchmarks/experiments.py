@@ -20,17 +20,18 @@ from numpy.typing import NDArray
 
 import steelyard as sy
 from benchmarks.arms import MEASURED, arm, measured
-from benchmarks.faults import FAULTS, Joints, Planted, places_of
+from benchmarks.faults import FAULTS, FIRST, Joints, Planted, places_of
 from benchmarks.true_robot import true_robot
 from benchmarks.visibility import shows
 from steelyard.errors import CallError, suggest
 from steelyard.motion.trajectories.fourier import Fourier
-from steelyard.motion.trajectories.trajectory import Trajectory, trajectory
+from steelyard.motion.trajectories.trajectory import trajectory
 from steelyard.simulation import Sensors, record
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
 ATTEMPTS = 40  # at a place and size that a log can show
+ROUNDS = 5  # of drawing two faults that leave a place to each other
 CANDIDATES = 12  # motions that the best is chosen from: a good one, not the best there is
 SHORT = 1.2  # [s]: of a measured log that excites little
 VELOCITY_NOISE = 2e-3  # [rad/s|m/s]
@@ -49,12 +50,6 @@ class Experiment:
     rest: tuple[sy.Log, ...] = ()
     planted: tuple[Planted, ...] = ()
 
-    def unseen(self, seed: int, rate: float = 50.0) -> Trajectory:
-        """Another motion of the true robot, within the same limits."""
-        assert self.true is not None
-        made = sy.excite(arm(self.name), self.log.duration or 10.0, 5, None, seed, candidates=3)
-        return made.sample(rate)
-
 
 class Recording(NamedTuple):
     """How a simulated log is taken: length [s], harmonics of the motion, rate [Hz], sensors, and whether velocities are logged."""
@@ -71,12 +66,24 @@ def experiment(name: str, seed: int, faults: Sequence[str] = (), places: Sequenc
     for key in faults:
         if key not in FAULTS:
             raise CallError(f"no fault is called {key!r}; {suggest(key, tuple(FAULTS))}")
-    planted = _drawn(arm(name), seed, faults, places)
+    planted = drawn(arm(name), seed, faults, places)
     return _measured(name, seed, planted) if name in MEASURED else _simulated(name, seed, planted)
 
 
-def _drawn(robot: sy.Robot, seed: int, faults: Sequence[str], places: Sequence[Joints | None]) -> tuple[Planted, ...]:
-    """Places and sizes of the faults. Two faults do not share a joint, unless one concerns the whole log."""
+def drawn(
+    robot: sy.Robot, seed: int, faults: Sequence[str], places: Sequence[Joints | None] = (), rounds: int = ROUNDS
+) -> tuple[Planted, ...]:
+    """Places and sizes of the faults; if the first leaves no place to the next, it is drawn again."""
+    try:
+        return _drawn(robot, (seed, rounds), faults, places)
+    except CallError:
+        if rounds == 1 or len(faults) < 2:
+            raise
+    return drawn(robot, seed, faults, places, rounds - 1)
+
+
+def _drawn(robot: sy.Robot, seed: tuple[int, ...], faults: Sequence[str], places: Sequence[Joints | None]) -> tuple[Planted, ...]:
+    """Two faults do not share a joint, unless one concerns the whole log."""
     taken: set[str] = set()
     made: list[Planted] = []
     for i, key in enumerate(faults):
@@ -92,10 +99,10 @@ def _drawn(robot: sy.Robot, seed: int, faults: Sequence[str], places: Sequence[J
     return tuple(made)
 
 
-def _shown(robot: sy.Robot, key: str, free: Sequence[Joints], seed: int) -> Planted:
+def _shown(robot: sy.Robot, key: str, free: Sequence[Joints], seed: tuple[int, ...]) -> Planted:
     """The first of several draws of place and size that a log can show."""
     for attempt in range(ATTEMPTS):
-        stream = (seed, attempt, *f"{robot.name} {key}".encode())
+        stream = (*seed, attempt, *f"{robot.name} {key}".encode())
         rng = np.random.default_rng(stream)
         planted = Planted(key, tuple(free[int(rng.integers(len(free)))]), FAULTS[key].draw(rng), stream)
         if shows(robot, planted):
@@ -146,8 +153,8 @@ def with_faults(robot: sy.Robot, log: sy.Log, planted: tuple[Planted, ...]) -> t
 
 
 def plant(robot: sy.Robot, subject: Any, stage: str, planted: tuple[Planted, ...]) -> Any:
-    """The subject of a stage with the faults that act there."""
-    for each in planted:
+    """The subject of a stage with the faults that act there, those of a sensor before those of its numbers' meaning."""
+    for each in sorted(planted, key=lambda each: each.key not in FIRST):
         if FAULTS[each.key].stage == stage:
             subject = each.into(robot, subject)
     return subject

@@ -132,16 +132,16 @@ def clock(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -
 
 
 def jitter(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
-    """Stamps that are off by a normal deviate of `size` times the interval, never so far that two change places."""
-    return log.replace(t=log.t + log.dt * np.clip(size * rng.normal(size=log.N), -0.49, 0.49))
+    """Stamps that are off by a normal deviate of `size` per cent of the interval, never so far that two change places."""
+    return log.replace(t=log.t + log.dt * np.clip(size / 100 * rng.normal(size=log.N), -0.49, 0.49))
 
 
 def drop(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
-    return log[np.delete(np.arange(log.N), 1 + some(log.N - 2, size, rng))]
+    return log[np.delete(np.arange(log.N), 1 + some(log.N - 2, size / 100, rng))]
 
 
 def repeat_stamps(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
-    t, late = log.t.copy(), 1 + some(log.N - 1, size, rng)
+    t, late = log.t.copy(), 1 + some(log.N - 1, size / 100, rng)
     t[late] = log.t[late - 1]
     return log.replace(t=t)
 
@@ -257,13 +257,13 @@ ROWS = (
     Fault("position offset", "log", 5, 30, "deg or cm", "the zero of a joint is elsewhere", each_joint, offset, "sign"),
     Fault("motor side", "log", 30, 100, "x", "positions and torques are those of the motors", all_joints, motor_side, whole=True),
     Fault("clock", "log", 2, 4, "x", "stamps are scaled, or in milliseconds", all_joints, clock, "ratio", True),
-    Fault("jitter", "log", 0.2, 0.4, "dt", "stamps are off by a random part of the interval", all_joints, jitter, whole=True),
-    Fault("dropped samples", "log", 0.02, 0.1, "of the samples", "samples are missing", all_joints, drop, whole=True),
-    Fault("duplicated stamps", "log", 0.02, 0.1, "of the samples", "stamps repeat the one before", all_joints, repeat_stamps, whole=True),
+    Fault("jitter", "log", 20, 40, "% of dt", "stamps are off by a random part of the interval", all_joints, jitter, whole=True),
+    Fault("dropped samples", "log", 2, 10, "% of samples", "samples are missing", all_joints, drop, whole=True),
+    Fault("duplicated stamps", "log", 2, 10, "% of samples", "stamps repeat the one before", all_joints, repeat_stamps, whole=True),
     Fault("delay", "log", 20, 500, "ms", "the torque of one joint or of all comes late", one_or_all, delay),
     Fault("saturation", "log", 60, 35, "% of the peak", "the torque of a joint is cut off", each_joint, saturate),
     Fault("dead channel", "log", 1, 1, "channel", "the torque of a joint never changes", each_joint, kill),
-    Fault("encoder spikes", "log", 0.05, 0.5, "rad or m", "single positions of a joint are off", each_joint, spike),
+    Fault("encoder spikes", "log", 0.05, 0.5, "rad or m", "0.5 % of the positions of a joint are off", each_joint, spike),
     Fault("coupling", "true robot", 20, 40, "% of the torque", "two joints share a motor", neighbours, couple),
     Fault("poor excitation", "motion", 0.01, 0.002, "rad or m", "a joint stands almost still, or all move little", one_or_all, still),
     Fault("wrong robot", "description", 1, 1, "robot", "another robot is described", all_joints, mistake, whole=True),
@@ -271,6 +271,8 @@ ROWS = (
 # fmt: on
 FAULTS = {row.key: row for row in ROWS}
 """The faults by key; the doctor's findings have the same keys."""
+FIRST = ("gravity taken out", "saturation", "dead channel", "encoder spikes", "delay")
+"""Faults that come before the others of the same log: their sizes are in the units and the time of a right one."""
 
 
 class Planted(NamedTuple):

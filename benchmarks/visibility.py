@@ -65,6 +65,7 @@ def shows(robot: sy.Robot, planted: Planted) -> bool:
     return misfit(robot, planted).squared() > SEEN and len(names(robot, planted)) <= 1 + RIVALS
 
 
+@cache
 def names(robot: sy.Robot, planted: Planted) -> tuple[Name, ...]:
     """Fault and joints as planted, and those that would undo it as well: by any of them it counts as named."""
     own = (planted.key, planted.joints)

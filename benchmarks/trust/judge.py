@@ -1,0 +1,180 @@
+"""The judgement of one case: what the doctor found, what the verdict promised, and what became of it on unseen motion.
+
+A fault counts as named if findings of its key with a probability of at least one half concern exactly the joints at which it was planted,
+taken together; for a fault of the whole log (`Fault.whole`) the joints do not matter, and a finding without joints concerns all. Faults
+that undo each other on that robot (`benchmarks.visibility.names`) may stand for each other. A healthy log must have no finding at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from traceback import format_exc
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import steelyard as sy
+from benchmarks.arms import arm
+from benchmarks.experiments import Experiment, experiment
+from benchmarks.faults import FAULTS, Planted
+from benchmarks.trust.cases import Case
+from benchmarks.visibility import Name, names
+from steelyard.experiments.excitation.excite import fitted
+from steelyard.identification.samples.preparation import Preparation
+from steelyard.identification.samples.samples import prepare
+from steelyard.motion.trajectories.fourier import Fourier, at_rest
+from steelyard.motion.trajectories.limits import MotionLimits
+
+Array = NDArray[np.float64]
+TRUSTED = ("trusted", "trusted within")
+PROBABLE = 0.5  # least probability of a finding that names a fault
+MOTIONS, SECONDS, HARMONICS, POINTS = 3, 10.0, 5, 200  # unseen motions of a simulated robot
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What became of a case.
+
+    `findings` are (fault, joints, probability, severity, sentence); `named` says of each planted fault whether it was; `promised` and
+    `true_error` are |e|/|tau|, promised by the verdict and found on unseen motion of its region (None where the fit is not trusted).
+    `crash` is the traceback of an error that is none of steelyard's own, `beside` the number of findings that are about none of the planted
+    faults. Times in seconds.
+    """
+
+    id: str
+    planted: tuple[tuple[str, tuple[str, ...], float], ...]
+    findings: tuple[tuple[str, tuple[str, ...], float, str, str], ...] = ()
+    named: tuple[bool, ...] = ()
+    word: str = ""
+    reasons: tuple[str, ...] = ()
+    promised: float | None = None
+    true_error: float | None = None
+    crash: str = ""
+    beside: int = 0
+    doctor_time: float = 0.0
+    identify_time: float = 0.0
+
+    @property
+    def case(self) -> Case:
+        return Case.of(self.id)
+
+    @property
+    def trusted(self) -> bool:
+        return self.word in TRUSTED
+
+    @property
+    def kept(self) -> bool:
+        """Whether a trusted fit predicts unseen motion of its region within twice the error that it promised."""
+        return self.true_error is not None and self.promised is not None and self.true_error <= 2 * self.promised
+
+    @property
+    def silent(self) -> bool:
+        """Whether the doctor ran and found nothing."""
+        return not self.findings and not self.crash
+
+    def failures(self) -> Iterator[str]:
+        """What went wrong, in words."""
+        if self.crash:
+            yield f"crashed: {self.crash.strip().splitlines()[-1]}"
+        if not self.planted and self.findings:
+            yield f"findings on a healthy log: {'; '.join(f'{f[0]} {list(f[1])}' for f in self.findings)}"
+        if not self.planted and not self.trusted:
+            yield f"a healthy log is {self.word or 'not judged'}: {' '.join(self.reasons[:2])}"
+        for (key, joints, size), found in zip(self.planted, self.named or [False] * len(self.planted), strict=True):
+            if not found:
+                others = "; ".join(f"{f[0]} {list(f[1])} {f[2]:.2f}" for f in self.findings) or "nothing"
+                yield f"{key} of {', '.join(joints)} (size {size:.3g}) not named, found: {others}"
+        if self.trusted and not self.kept:
+            yield f"{self.word} with {self.promised} promised, but {self.true_error} on unseen motion"
+
+
+def judge(case: Case) -> Judgement:
+    """Make the log of a case, run the doctor and the identification on it, and compare with the truth."""
+    made = experiment(case.robot, case.seed, case.faults)
+    result = Judgement(case.id, tuple((each.key, each.joints, each.size) for each in made.planted))
+    try:
+        start = perf_counter()
+        found = findings_of(sy.doctor(made.described, made.log))
+        named = tuple(is_named(made, each, found) for each in made.planted)
+        about = {key for each in made.planted for key, _ in names(arm(made.name), each)}
+        beside = sum(finding[0] not in about for finding in found)
+        result = replace(result, findings=found, named=named, beside=beside, doctor_time=perf_counter() - start)
+        start = perf_counter()
+        word, reasons, promised, error = verdict_of(made)
+        return replace(result, word=word, reasons=reasons, promised=promised, true_error=error, identify_time=perf_counter() - start)
+    except Exception:  # noqa: BLE001
+        return replace(result, crash=format_exc())
+
+
+def findings_of(diagnosis: Any) -> tuple[tuple[str, tuple[str, ...], float, str, str], ...]:
+    """The findings as plain data."""
+    return tuple((f.fault, tuple(f.joints), float(f.probability), f.severity, str(f)) for f in diagnosis.findings)
+
+
+def is_named(made: Experiment, planted: Planted, findings: Iterable[Sequence[Any]]) -> bool:
+    """Whether the findings name a fault, or one that undoes it as well. See the head of this file."""
+    probable = [(finding[0], finding[1]) for finding in findings if finding[2] >= PROBABLE]
+    beside = [each for each in made.planted if each is not planted]
+    return any(_stands(made, name, probable, beside) for name in names(arm(made.name), planted))
+
+
+def _stands(made: Experiment, name: Name, findings: Sequence[Name], beside: Sequence[Planted]) -> bool:
+    """Whether findings of one key concern the joints it should; those of another planted fault of that key do not count."""
+    key, joints = name
+    concerned = [found for fault, found in findings if fault == key]
+    if FAULTS[key].whole or not concerned:
+        return bool(concerned)
+    everywhere = made.described.joint_names
+    indices = {everywhere.index(joint) for found in concerned for joint in (found or everywhere)}
+    own = arm(made.name).joint_names  # another robot's description names them its own way
+    elsewhere = {own.index(joint) for each in beside if each.key == key for joint in each.joints}
+    return indices - elsewhere == {own.index(joint) for joint in joints}
+
+
+def verdict_of(made: Experiment) -> tuple[str, tuple[str, ...], float | None, float | None]:
+    """The verdict's word and reasons, the error it promises, and the error on unseen motion. An error in words is a refusal."""
+    try:
+        fit: Any = sy.identify(made.described, made.log)
+    except sy.SteelyardError as error:
+        return "refused", (str(error),), None, None
+    verdict = fit.verdict
+    if verdict.word not in TRUSTED:
+        return verdict.word, tuple(verdict.reasons), None, None
+    return verdict.word, tuple(verdict.reasons), float(verdict.error), true_error(made, fit)
+
+
+def true_error(made: Experiment, fit: Any) -> float | None:
+    """|tau - predicted| / |tau| over all joints on unseen motion within the region; None where there is no such motion."""
+    states, truth = measured_rest(made, fit) if made.true is None else simulated_motion(made, fit)
+    inside = fit.verdict.region.contains(*states)
+    if np.count_nonzero(inside) < 20:
+        return None
+    q, qd, qdd = (x[inside] for x in states)
+    return float(np.linalg.norm(truth[inside] - fit.predict(q, qd, qdd).torque) / np.linalg.norm(truth[inside]))
+
+
+def simulated_motion(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array]:
+    """Random Fourier motions that touch the borders of the region, and the noiseless torque of the true robot."""
+    assert made.true is not None
+    region = fit.verdict.region
+    limits = MotionLimits(region.q_low, region.q_high, region.qd_most, region.qdd_most, np.full(made.true.n, np.inf))
+    t = np.linspace(0.0, SECONDS, POINTS, endpoint=False)
+    parts = []
+    for number in range(MOTIONS):
+        rng = np.random.default_rng([made.seed, 99, number])
+        a, b = at_rest(*rng.normal(size=(2, made.true.n, HARMONICS)))
+        shape = Fourier(np.zeros(made.true.n), a, b, 1 / SECONDS)
+        parts.append(fitted(shape, limits, rng.uniform(-1, 1, made.true.n))(t))
+    states = tuple(np.concatenate(x) for x in zip(*parts, strict=True))
+    return states, made.true.inverse_dynamics(*states)
+
+
+def measured_rest(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array]:
+    """Smoothed states and measured torque of the part of a measured log that was held out."""
+    logs = [log.replace(joint_names=made.described.joint_names) for log in made.rest]
+    samples = [prepare(made.described, log, Preparation()) for log in logs]
+    q, qd, qdd, tau = (np.concatenate([getattr(s, name) for s in samples]) for name in ("q", "qd", "qdd", "tau"))
+    return (q, qd, qdd), tau
