@@ -6,6 +6,7 @@ import difflib
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 
 class SteelyardError(Exception):
@@ -52,6 +53,20 @@ def require_robot(robot: object, function: str) -> None:
         raise CallError(f"{function} takes a robot, not its name or path: load it first, sy.load({os.fspath(robot)!r})")
     if not hasattr(robot, "tree"):
         raise CallError(f"{function} takes a robot first, not {type(robot).__name__}; sy.load(name or path) returns one")
+    require_joints(robot.tree, function)
+
+
+def require_joints(tree: HasCoordinates, what: str) -> None:
+    """Raise CallError if no joint of a tree moves."""
+    if tree.n == 0:
+        raise CallError(f"{what}: this robot has no joint that moves on its own")
+
+
+class HasCoordinates(Protocol):
+    """A tree with so many coordinates."""
+
+    @property
+    def n(self) -> int: ...
 
 
 class SteelyardWarning(UserWarning):

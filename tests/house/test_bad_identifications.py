@@ -285,3 +285,22 @@ BAD_CALLS = {
 def test_a_bad_call_ends_in_a_sentence(words):
     with pytest.raises(sy.CallError, match=words):
         BAD_CALLS[words]()
+
+
+BAD_SIGNALS = {
+    r"run.csv: tau reaches .*e\+1\d; expected less than 1e\+12 N m|N: in which unit is it\?": lambda log: {"tau": 1e11 * log.tau},
+    "run.csv: q reaches": lambda log: {"q": 1e13 * log.q},
+    "run.csv: the time step is 1e-10 s; expected at least 1e-09 s": lambda log: {"t": 1e-8 * log.t},
+    "run.csv: the torque is zero throughout for every joint": lambda log: {"tau": 1e-16 * log.tau},
+}
+
+
+@pytest.mark.parametrize("words", BAD_SIGNALS)
+def test_numbers_that_no_robot_has_are_refused(words):
+    robot, log = case()
+    spoilt = log.replace(source="run.csv", **BAD_SIGNALS[words](log))
+    with pytest.raises(sy.LogError, match=words):
+        sy.identify(robot, spoilt)
+    assert not sy.doctor(robot, spoilt).usable
+    fit = sy.identify(robot, log.replace(tau=1e7 * log.tau), "wls")
+    assert np.all(np.isfinite(fit.parameters)), "large, but not absurd"

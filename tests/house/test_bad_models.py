@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.errors import MissingExtra, ModelError, SteelyardError, SteelyardWarning
+import steelyard as sy
+from steelyard.errors import CallError, MissingExtra, ModelError, SteelyardError, SteelyardWarning
 from steelyard.mechanism import load, reduce, robots
+from steelyard.mechanism.check import present_remarks
 from steelyard.mechanism.formats.toml.read_toml import read_toml
 from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
 
@@ -185,19 +187,19 @@ def test_an_inertia_that_no_body_has_is_told_and_used(inertial: str, sentence: s
     text = robot(f'<link name="b"><inertial>{inertial}</inertial></link>', JOINT)
     with pytest.warns(SteelyardWarning, match=f"line 3, link 'b': its.*{sentence.removeprefix('its ')}"):
         mechanism = read_urdf(text, "r.urdf")
-    assert any(sentence in remark for remark in mechanism.remarks)
+    assert any(sentence in remark for remark in present_remarks(mechanism))
     assert reduce(mechanism).n == 1
 
 
 def test_a_rod_a_plate_and_a_point_are_real_bodies() -> None:
     for moments in ('ixx="0" iyy="1" izz="1"', 'ixx="0.1" iyy="0.2" izz="0.3"', 'ixx="0" iyy="0" izz="0"'):
         text = robot(f'<link name="b"><inertial><origin xyz="9 8 7"/><mass value="3"/><inertia {moments}/></inertial></link>', JOINT)
-        assert not any("no real body" in remark for remark in read_urdf(text).remarks)
+        assert not any("no real body" in remark for remark in present_remarks(read_urdf(text)))
 
 
 def test_what_is_missing_is_remarked() -> None:
     bare = read_urdf(robot('<link name="b"/>', JOINT.replace('<limit lower="-1" upper="1"/>', "")))
-    told = "\n".join(bare.remarks)
+    told = "\n".join([*bare.remarks, *present_remarks(bare)])
     assert "moving bodies without mass: b" in told
     assert "1 of 1 joints have no friction: j" in told
     assert "revolute joint 'j' has no <limit>: it is taken as unlimited" in told
@@ -245,3 +247,40 @@ def garbled(rng: np.random.Generator, data: bytes) -> bytes:
         piece = [b"", data[i:j] * 2, bytes(rng.integers(32, 127, j - i, dtype=np.uint8)), b"-", b"9" * 400, b"nan", b"1e999", b"\0"]
         data = data[:i] + piece[int(rng.integers(len(piece)))] + data[j:]
     return data
+
+
+FIXED = '<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+NEEDS_JOINTS = {
+    "to_c": lambda arm, folder: arm.to_c(folder),
+    "base_parameters": lambda arm, folder: sy.base_parameters(arm),
+    "check": lambda arm, folder: sy.check(arm),
+    "excite": lambda arm, folder: sy.excite(arm),
+    "identify": lambda arm, folder: sy.identify(arm, sy.Log(t=np.arange(20.0), q=np.zeros((20, 0)), tau=np.zeros((20, 0)))),
+    "forward_dynamics": lambda arm, folder: arm.forward_dynamics([], [], []),
+    "inverse_dynamics": lambda arm, folder: arm.inverse_dynamics([], [], []),
+    "energy_regressor": lambda arm, folder: arm.energy_regressor([], []),
+}
+
+
+@pytest.mark.parametrize("use", NEEDS_JOINTS)
+def test_a_robot_without_a_joint_that_moves_is_told(use: str, tmp_path: Path) -> None:
+    fixed = sy.Robot(read_urdf(robot(FIXED, JOINT.replace("revolute", "fixed"))))
+    assert fixed.n == 0
+    with pytest.raises(CallError, match=f"{'inverse_dynamics' if use == 'to_c' else use}: this robot has no joint that moves on its own"):
+        NEEDS_JOINTS[use](fixed, tmp_path)
+
+
+@pytest.mark.parametrize("given", [{"axis": (0, 0, 1)}, {"mount": "link1"}, {"armature": 0.1, "axis": {"joint2": (0, 0, 1)}}])
+def test_a_rotor_axis_without_a_gear_ratio_is_refused(given: dict[str, object]) -> None:
+    arm = sy.load("spatial_3r")
+    with pytest.raises(CallError, match="axis and mount say where a rotor spins; give its gear ratio= too"):
+        arm.with_rotors(**given)
+
+
+def test_a_rotor_that_spins_keeps_what_is_not_given() -> None:
+    arm = sy.load("spatial_3r").with_rotors(0.2, ratio=50.0)
+    moved = arm.with_rotors(axis={"joint3": (1, 0, 0)}, mount={"joint3": "link1"})
+    before, after = (each.mechanism.joint("joint3").rotor for each in (arm, moved))
+    assert (after.ratio, after.axis, after.mount) == (before.ratio, (1.0, 0.0, 0.0), "link1")
+    assert moved.mechanism.joint("joint2").rotor == arm.mechanism.joint("joint2").rotor
+    assert moved.with_rotors(ratio=60.0).mechanism.joint("joint3").rotor.axis == (1.0, 0.0, 0.0)

@@ -115,13 +115,35 @@ def test_a_function_is_traced_if_it_can_be(bare):
         ("q[0]", "cannot contain"),
         ("__import__('os')", "cannot contain"),
         ("(lambda: 1)()", "cannot contain"),
-        ("1.0 / 0.0", "no value"),
+        ("1.0 / 0.0", "has no value at any of 8 states"),
+        ("sqrt(-1.0)", "has no value"),
+        ("exp(1000.0)", "has no value"),
+        ("1e400", "cannot contain"),
+        ("True", "cannot contain 'True'"),
+        ("", "not an expression"),
+        ("sin()", r"cannot contain 'sin\(\)'; expected sin\(x\), here are 0 arguments"),
+        ("abs(1, 2)", r"expected abs\(x\), here are 2 arguments"),
+        ("where(q['joint1'] < 0)", r"expected where\(condition, yes, no\), here are 1 arguments"),
+        ("q['joint1'] < 0", r"uses the comparison .* as a number; it has a place in where\(condition, yes, no\)"),
+        ("1.0 + (q['joint1'] < 0)", "uses the comparison"),
+        ("where(q['joint1'] < 0, 1, qd['joint2'] > 0)", "uses the comparison"),
+        ("sin(-(qd['joint1'] >= 0))", "uses the comparison"),
+        ("-" * 201 + "1", "nests more than 200 operations"),
+        ("-" * 5000 + "1", "nests too many operations"),
+        ("+" * 30_000 + "1", "30001 characters; expected at most 20000"),
         ("q['joint9']", "joint9"),
     ],
 )
 def test_an_expression_that_makes_no_sense_is_refused(bare, expression, match):
     with pytest.raises(sy.SteelyardError, match=match):
         bare.with_known_torque({"joint1": expression})
+
+
+def test_an_expression_with_a_pole_or_many_operations_is_taken(bare):
+    q, still = np.full(3, 0.25), np.zeros(3)
+    chain = "-" * 200 + "1.0"
+    sprung = bare.with_known_torque({"joint1": "1 / (q['joint1'] - 0.5)", "joint2": chain, "joint3": " where(q['joint3'] < 1, 3, 4) "})
+    np.testing.assert_allclose(sprung.inverse_dynamics(q, still, still) - bare.inverse_dynamics(q, still, still), [-4.0, 1.0, 3.0])
 
 
 def test_a_joint_that_there_is_not_is_named(bare):

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ..arguments import whole_number
 from ..errors import require_robot
 from ..kernels.algorithms import massless_joints
-from ..mechanism.check import is_physical
 from ..robot import Robot
 from .pinocchio import PinocchioModel
 from .states import States, random_states
@@ -77,7 +76,7 @@ def check(robot: Robot, samples: int = 64, seed: int = 0) -> SelfCheck:
         laws.append(_forward_derivatives(robot, states))
     if find_spec("pinocchio") is not None:
         laws.append(_agreement(robot, states))
-    return SelfCheck(robot.mechanism.name, samples, tuple(laws), tuple(dict.fromkeys((*findings(robot), *robot.remarks))))
+    return SelfCheck(robot.mechanism.name, samples, tuple(laws), findings(robot))
 
 
 def _relative(difference: Array, size: Array) -> float:
@@ -208,32 +207,7 @@ LAWS = (
 
 
 def findings(robot: Robot) -> tuple[str, ...]:
-    """One sentence per finding; none where every link is a real body and every joint has what a drive has."""
-    return (*_bodies(robot), *_missing(robot), *_singular(robot))
-
-
-def _bodies(robot: Robot) -> list[str]:
-    """Links whose pseudo-inertia is not positive semidefinite. Wensing, Kim and Slotine 2018, theorem 1."""
-    links = [link for link in robot.mechanism.links if link.inertia is not None and not is_physical(link.inertia)]
-    return [
-        f"link '{link.name}' has an inertia that no real body has: its torques may be right, its simulation cannot be" for link in links
-    ]
-
-
-def _missing(robot: Robot) -> list[str]:
-    sentences = []
-    bare = [body.name for body in robot.tree.bodies if robot.mechanism.link(body.name).inertia is None]
-    if bare:
-        sentences.append(f"{len(bare)} moving links have no inertial: {', '.join(bare)}")
-    rubbing = {use.owner for use in robot.tree.joint_terms if not use.row.inertial and use.value}
-    idle = [name for name in robot.joint_names if name not in rubbing]
-    if idle:
-        sentences.append(f"{len(idle)} of {robot.n} joints have no friction: {', '.join(idle)}")
-    return sentences
-
-
-def _singular(robot: Robot) -> list[str]:
+    """One sentence per finding: joints that move no mass, and what the robot remarks about itself."""
     joints = massless_joints(robot.tree)
-    if not joints:
-        return []
-    return [f"joints that move no mass: {', '.join(joints)}; the mass matrix is singular, forward dynamics and its derivatives are refused"]
+    consequence = "the mass matrix is singular, forward dynamics and its derivatives are refused"
+    return (*([f"joints that move no mass: {', '.join(joints)}; {consequence}"] if joints else []), *robot.remarks)

@@ -19,6 +19,7 @@ from ..compiler.runtime.kernel import Kernel
 from ..dynamics.customise.base_inertias import with_base_inertias
 from ..dynamics.customise.canonical_frames import in_canonical_frames
 from ..dynamics.wrench import wrenches_on_bodies
+from ..errors import require_joints
 from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import Tree
 from .algorithms import ALGORITHMS, ALONE, NEEDS_MASS, Algorithm, require_mass
@@ -46,6 +47,7 @@ def program(
     `parameters` the vector pi takes the place of the tree's own. `columns` restricts a matrix, such as a regressor, to some columns.
     """
     algorithm = ALGORITHMS[name]
+    require_joints(tree, name)
     always = "wrench" in algorithm.inputs
     wrench = () if wrench is None and always else wrench
     if name in NEEDS_MASS and not parameters:

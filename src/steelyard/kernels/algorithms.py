@@ -124,7 +124,7 @@ def massless_joints(tree: Tree) -> list[str]:
     samples = 4
     q = list(np.random.default_rng(0).uniform(-1.0, 1.0, (tree.n, samples)))
     M = mass_matrix(tree, q)
-    diagonal = np.array([np.broadcast_to(M[i][i], samples) for i in range(tree.n)], dtype=float).max(axis=1, initial=0.0)
+    diagonal = [float(np.max(np.broadcast_to(M[i][i], samples))) for i in range(tree.n)]
     largest = max((float(np.max(np.abs(x))) for row in M for x in row), default=0.0)
     return [name for name, entry in zip(tree.coordinates, diagonal, strict=True) if not entry > _LEAST * largest]
 

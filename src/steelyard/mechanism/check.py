@@ -9,7 +9,6 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 import numpy as np
 
@@ -28,18 +27,18 @@ Locate = Callable[[str, str], str]  # (what, name) -> "arm.urdf, line 12"
 
 
 def finished(mechanism: Mechanism, locate: Locate, warn: bool = True) -> Mechanism:
-    """The mechanism, checked and snapped, with remarks about it; raises ModelError with every problem in it.
+    """The mechanism, checked and snapped, with a remark if that changed it; raises ModelError with every problem in it.
 
-    An inertia that no real body has is a remark and, where `warn` is set, a SteelyardWarning.
+    Where `warn` is set, an inertia that no real body has is a SteelyardWarning with its place in the file.
     """
     problems = list(_problems(mechanism, locate))
     if problems:
         raise ModelError("\n".join(problems))
     mechanism = snapped(mechanism)
-    flaws = [f"{locate('link', link.name)}: {sentence}" for link in mechanism.links if (sentence := flaw(link.inertia))]
-    for sentence in flaws if warn else ():
-        warnings.warn(sentence, SteelyardWarning, stacklevel=2)
-    return replace(mechanism, remarks=(*mechanism.remarks, *flaws, *_remarks(mechanism)))
+    for link in mechanism.links if warn else ():
+        if sentence := flaw(link.inertia):
+            warnings.warn(f"{locate('link', link.name)}: {sentence}", SteelyardWarning, stacklevel=2)
+    return mechanism
 
 
 def _problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
@@ -193,11 +192,14 @@ def _limit_problems(joint: Joint) -> Iterable[str]:
         yield f"its lower limit {joint.limits.lower:g} is above its upper limit {joint.limits.upper:g}"
 
 
-def _remarks(mechanism: Mechanism) -> Iterable[str]:
+def present_remarks(mechanism: Mechanism) -> Iterable[str]:
+    """Say what no real robot has: impossible inertias, bodies without mass, joints without friction. An edit may change each of them."""
     tree = reduce(mechanism)
     massless = [body.name for body in tree.bodies if body.inertia.m == 0.0]
     carrying = [body.name for body in tree.bodies if body.name not in massless and mechanism.link(body.name).inertia is None]
-    idle = [name for name, terms in zip(tree.coordinates, tree.terms, strict=True) if "viscous" not in terms and "coulomb" not in terms]
+    rubbing = {use.owner for use in tree.joint_terms if not use.row.inertial and use.value}
+    idle = [name for name in tree.coordinates if name not in rubbing]
+    yield from (f"link {link.name!r}: {sentence}" for link in mechanism.links if (sentence := flaw(link.inertia)))
     if massless:
         yield f"moving bodies without mass: {', '.join(massless)}"
     if carrying:

@@ -26,20 +26,9 @@ from .tree import Tree
 PerJoint: TypeAlias = "float | Sequence[float] | Mapping[str, float] | None"
 
 __all__ = [
-    "freeze",
-    "tip",
-    "tips",
-    "with_coupling",
-    "with_friction",
-    "with_gravity",
-    "with_joint_terms",
-    "with_parameters",
-    "with_payload",
-    "with_rotors",
-    "without_friction",
-    "without_rotors",
-    "without_terms",
-]
+    "freeze", "tip", "tips", "with_coupling", "with_friction", "with_gravity", "with_joint_terms", "with_parameters", "with_payload",
+    "with_rotors", "without_friction", "without_rotors", "without_terms",
+]  # fmt: skip
 
 
 def with_gravity(mechanism: Mechanism, gravity: Sequence[float]) -> Mechanism:
@@ -147,7 +136,7 @@ def with_rotors(
 
     With a gear `ratio` k (any but zero) the rotor spins on the link `mount` (the joint's parent by default) about the unit vector `axis`
     of that link (the joint's own axis by default), and its gyroscopic coupling is part of the model; without, the armature is only felt
-    at the joint.
+    at the joint. A rotor that spins already keeps what is not given.
     """
     tree = reduce(mechanism)
     made = _with_values(mechanism, {"armature": armature})
@@ -155,18 +144,28 @@ def with_rotors(
     axes, mounts = _each("axis", axis, tree.coordinates, 1), _each("mount", mount, tree.coordinates, 0)
     joints = []
     for joint in made.joints:
-        k = ratios[tree.coordinates.index(joint.name)] if joint.name in tree.coordinates else None
-        if k is not None:
-            direction = axes[joint.name] if axes[joint.name] is not None else apply(joint.origin.R, joint.axis)
-            rotor = Rotor(k, tuple(float(x) for x in direction), mounts[joint.name] or joint.parent)  # type: ignore[arg-type]
-            joint = replace(joint, rotor=rotor, terms=Terms.of({"armature": 0.0, **joint.terms}))
-            mechanism.link(rotor.mount)
-            for problem in rotor_problems(joint):
-                raise CallError(f"joint {joint.name!r}: {problem}")
+        if joint.name in tree.coordinates:
+            joint = _with_rotor(mechanism, joint, ratios[tree.coordinates.index(joint.name)], axes[joint.name], mounts[joint.name])
         joints.append(joint)
     made = replace(made, joints=tuple(joints))
     reduce(made)  # a rotor on a link that its own joint moves is refused here
     return made
+
+
+def _with_rotor(mechanism: Mechanism, joint: Joint, ratio: float | None, axis: Any, mount: str | None) -> Joint:
+    """The joint with a spinning rotor of this gear ratio, axis and mount; as it is if none of the three is given."""
+    if ratio is None and axis is None and mount is None:
+        return joint
+    if ratio is None and joint.rotor is None:
+        raise CallError(f"joint {joint.name!r}: axis and mount say where a rotor spins; give its gear ratio= too, or leave them out")
+    own = joint.rotor or Rotor(0.0, apply(joint.origin.R, joint.axis), joint.parent)
+    x, y, z = own.axis if axis is None else _finite("axis", axis, 3, "unit vector")
+    rotor = Rotor(own.ratio if ratio is None else ratio, (x, y, z), mount or own.mount)
+    joint = replace(joint, rotor=rotor, terms=Terms.of({"armature": 0.0, **joint.terms}))
+    mechanism.link(rotor.mount)
+    for problem in rotor_problems(joint):
+        raise CallError(f"joint {joint.name!r}: {problem}")
+    return joint
 
 
 def _each(what: str, value: Any, names: Sequence[str], depth: int) -> dict[str, Any]:

@@ -7,7 +7,9 @@ abs, sign and where(condition, yes, no). It is text, so that a file can hold it,
 from __future__ import annotations
 
 import ast
+import math
 import operator
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -21,6 +23,8 @@ from ..compiler.ir.graph import Expr, Graph
 from ..errors import CallError, ModelError, suggest
 
 LONGEST = 20_000  # characters of an expression
+DEEPEST = 200  # operations within each other
+TRIES = 8  # states at which an expression must have a value once
 FUNCTIONS: dict[str, Callable[..., Any]] = {name: getattr(scalar, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "sign", "where")}
 FUNCTIONS["abs"] = scalar.absolute
 OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
@@ -79,16 +83,66 @@ def evaluate(expression: str, states: Mapping[str, Any]) -> Scalar:
 def problems(expression: str) -> Iterator[str]:
     """Say what is wrong with an expression, in a sentence."""
     try:
-        states = dict.fromkeys(joints_in(expression), _Unit())
-        float(evaluate(expression, states))
+        tree = _parsed(expression)
+        _check(_number(tree))
+        joints = joints_in(expression)
     except ModelError as error:
         yield str(error)
-    except (ArithmeticError, TypeError, ValueError, RecursionError) as error:
-        yield f"the expression {expression[:60]!r} has no value ({error})"
+        return
+    rng = random.Random(0)
+    tried = [{joint: _At(rng.uniform(-1, 1), rng.uniform(-1, 1)) for joint in joints} for _ in range(TRIES)]
+    if not any(math.isfinite(_float(tree, states)) for states in tried):
+        yield f"the expression {expression[:60]!r} has no value at any of {TRIES} states"
 
 
-class _Unit:
-    q, qd = 0.5, 0.5
+def _check(node: ast.expr, depth: int = 0) -> None:
+    """Raise ModelError for what an expression cannot contain, at any depth."""
+    if depth > DEEPEST:
+        raise ModelError(f"a known torque nests more than {DEEPEST} operations; group them with parentheses, or write fewer")
+    for part in _parts(node):
+        _check(part, depth + 1)
+
+
+def _parts(node: ast.expr) -> Sequence[ast.expr]:
+    """The operands of one operation; ModelError if it is none, or has operands that it cannot take."""
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool) and math.isfinite(number):
+            return ()
+        case ast.Subscript():
+            _reference(node)
+            return ()
+        case ast.UnaryOp(op=op, operand=x) if type(op) in OPERATORS:
+            return (_number(x),)
+        case ast.BinOp(left=a, op=op, right=b) if type(op) in OPERATORS:
+            return _number(a), _number(b)
+        case ast.Compare(left=a, ops=[op], comparators=[b]) if type(op) in OPERATORS:
+            return _number(a), _number(b)
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
+            wanted = 3 if name == "where" else 1
+            if len(args) != wanted:
+                meant = "where(condition, yes, no)" if wanted == 3 else f"{name}(x)"
+                raise ModelError(f"a known torque cannot contain {_shown(node)}; expected {meant}, here are {len(args)} arguments")
+            return (*args[: wanted - 2], *map(_number, args[-2:])) if wanted == 3 else (_number(args[0]),)
+    allowed = f"numbers, q['joint'], qd['joint'], + - * /, < <= > >= and {', '.join(FUNCTIONS)}"
+    raise ModelError(f"a known torque cannot contain {_shown(node)}; expected {allowed}")
+
+
+def _number(node: ast.expr) -> ast.expr:
+    if isinstance(node, ast.Compare):
+        raise ModelError(f"a known torque uses the comparison {_shown(node)} as a number; it has a place in where(condition, yes, no)")
+    return node
+
+
+def _shown(node: ast.AST) -> str:
+    return repr(ast.unparse(node)[:60])
+
+
+def _float(tree: ast.expr, states: Mapping[str, Any]) -> float:
+    try:
+        with np.errstate(all="ignore"):
+            return float(_value(tree, states))
+    except ArithmeticError:
+        return math.nan
 
 
 def without_joints(torque: KnownTorque, positions: Mapping[str, float]) -> KnownTorque:
@@ -116,9 +170,9 @@ def traced(function: Callable[..., Any], joint_names: Sequence[str]) -> tuple[Kn
     try:
         tau = np.broadcast_to(np.asarray(function(q, qd, qdd), dtype=object), (1, n))[0]
         texts = [_text(x, joint_names, {}) for x in tau]
+        if any(True for text in texts for _ in problems(text)) or not _same(function, texts, joint_names):
+            return None
     except Exception:  # noqa: BLE001 whatever a user's function throws: it cannot be traced
-        return None
-    if not _same(function, texts, joint_names):
         return None
     return tuple(KnownTorque(name, text) for name, text in zip(joint_names, texts, strict=True) if text != "0.0")
 
@@ -161,33 +215,41 @@ def _text(x: Any, names: Sequence[str], done: dict[int, str]) -> str:
 
 @lru_cache(maxsize=64)
 def _parsed(expression: str) -> ast.expr:
+    """The body of an expression; ModelError if it is none, or too long or too deep for Python's parser."""
+    if len(expression) > LONGEST:
+        raise ModelError(f"a known torque has {len(expression)} characters; expected at most {LONGEST}")
     try:
-        return ast.parse(expression, mode="eval").body
+        return ast.parse(expression.strip(), mode="eval").body
+    except (RecursionError, MemoryError):
+        raise ModelError(
+            f"a known torque nests too many operations: {expression[:60]!r}; group them with parentheses, or write fewer"
+        ) from None
     except (SyntaxError, ValueError) as error:
-        raise ModelError(f"a known torque is not an expression: {expression[:60]!r} ({error})") from None
+        detail = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise ModelError(f"a known torque is not an expression: {expression[:60]!r} ({detail})") from None
 
 
-def _value(node: ast.AST, states: Mapping[str, Any]) -> Scalar:
+def _value(node: ast.expr, states: Mapping[str, Any]) -> Scalar:
+    """The value of an expression that is checked."""
+    if isinstance(node, ast.Constant):
+        return float(node.value)  # type: ignore[arg-type]
+    if isinstance(node, ast.Subscript):
+        which, joint = _reference(node)
+        return getattr(states[joint], which)
+    return _operation(node)(*(_value(part, states) for part in _parts(node)))
+
+
+def _operation(node: ast.expr) -> Callable[..., Any]:
     match node:
-        case ast.Constant(value=int() | float() as number):
-            return float(number)
-        case ast.Subscript():
-            which, joint = _reference(node)
-            return getattr(states[joint], which)
-        case ast.UnaryOp(op=op, operand=x) if type(op) in OPERATORS:
-            return OPERATORS[type(op)](_value(x, states))
-        case ast.BinOp(left=a, op=op, right=b) if type(op) in OPERATORS:
-            return OPERATORS[type(op)](_value(a, states), _value(b, states))
-        case ast.Compare(left=a, ops=[op], comparators=[b]) if type(op) in OPERATORS:
-            return OPERATORS[type(op)](_value(a, states), _value(b, states))
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
-            return FUNCTIONS[name](*(_value(a, states) for a in args))
-    allowed = f"numbers, q['joint'], qd['joint'], + - * / and {', '.join(FUNCTIONS)}"
-    raise ModelError(f"a known torque cannot contain {ast.unparse(node)[:60]!r}; expected {allowed}")
+        case ast.Compare(ops=[op]):
+            return OPERATORS[type(op)]
+        case ast.Call(func=ast.Name(id=name)):
+            return FUNCTIONS[name]
+    return OPERATORS[type(node.op)]  # type: ignore[attr-defined]
 
 
 def _reference(node: ast.Subscript) -> tuple[str, str]:
     match node:
         case ast.Subscript(value=ast.Name(id="q" | "qd" as which), slice=ast.Constant(value=str() as joint)):
             return which, joint
-    raise ModelError(f"a known torque cannot contain {ast.unparse(node)[:60]!r}; expected q['joint'] or qd['joint']")
+    raise ModelError(f"a known torque cannot contain {_shown(node)}; expected q['joint'] or qd['joint']")

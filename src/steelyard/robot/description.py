@@ -15,6 +15,7 @@ from ..dynamics.kinematics import find_frame
 from ..errors import CallError, suggest
 from ..kernels import kernel
 from ..mechanism import Mechanism, Tree, reduce
+from ..mechanism.check import present_remarks
 from ..mechanism.edit import tip
 from ..mechanism.model import fingerprint
 from ..mechanism.near_integers import LOOSE
@@ -101,13 +102,11 @@ class Description:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Sentences about what loading found."""
+        """Sentences about what loading changed, and about what this robot has that no real one has."""
+        remarks = (*self.mechanism.remarks, *present_remarks(self.mechanism))
         if self.tree.bodies == reduce(self.mechanism).bodies:
-            return self.mechanism.remarks
-        return (
-            *self.mechanism.remarks,
-            f"rotations within {LOOSE:g} of a right angle are taken as one: no acceleration changes by {HARMLESS:g}",
-        )
+            return remarks
+        return (*remarks, f"rotations within {LOOSE:g} of a right angle are taken as one: no acceleration changes by {HARMLESS:g}")
 
     @property
     def drive_model(self) -> str:

@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 def card(robot: Robot) -> RenderableType:
     """Name and size, joints, moving bodies, remarks."""
-    return Group(head(robot), _joints(robot), _bodies(robot), remarks(robot.mechanism.remarks))
+    return Group(head(robot), _joints(robot), _bodies(robot), remarks(robot.remarks))
 
 
 def head(robot: Robot) -> Text:

@@ -22,6 +22,9 @@ from .smoothing import drawn_errors, smoothed
 Array = NDArray[np.float64]
 FEWEST = 10  # samples
 MIDDLE = 8192  # samples for which errors of the states are drawn
+LARGEST = 1e12  # of any signal, in its unit: numbers beyond it are no measurements
+SMALLEST = 1e-12  # [N m|N] of a torque that is not zero
+SHORTEST = 1e-9  # [s] time step
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +140,13 @@ def require_numbers(log: Log) -> None:
     for signal, values in (("q", log.q), ("tau", log.tau)):
         if values is not None and (empty := [name for name, x in zip(log.labels, values.T, strict=True) if not np.isfinite(x).any()]):
             raise LogError(f"{log.where}{signal} has no number in any of the {log.N} samples of {', '.join(empty)}")
+    for signal in ("t", "q", "qd", "qdd", "tau"):
+        values = getattr(log, signal)
+        if values is not None and (most := float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))) > LARGEST:
+            unit = log.schema[signal].unit
+            raise LogError(f"{log.where}{signal} reaches {most:.3g}; expected less than {LARGEST:.0e} {unit}: in which unit is it?")
+    if 0 < log.dt < SHORTEST:
+        raise LogError(f"{log.where}the time step is {log.dt:.3g} s; expected at least {SHORTEST:g} s: in which unit is the time?")
 
 
 def require(log: Log) -> None:
@@ -145,7 +155,7 @@ def require(log: Log) -> None:
         hint = "it has currents: give the torque constants" if log.current is not None else "expected a column of torques per joint"
         raise LogError(f"{log.where}the log has no torque; {hint}")
     require_numbers(log)
-    dead = [name for j, name in enumerate(log.labels) if not np.any(np.nan_to_num(log.tau[:, j]))]
+    dead = [name for j, name in enumerate(log.labels) if not np.any(np.abs(np.nan_to_num(log.tau[:, j])) > SMALLEST)]
     if len(dead) == log.n:
         raise LogError(f"{log.where}the torque is zero throughout for every joint: {', '.join(dead)}")
     with np.errstate(invalid="ignore"):
