@@ -29,7 +29,7 @@ UNDONE = 10.0  # squared distance below which another fault counts as an explana
 RIVALS = 2  # other names that a fault may have; with more it is not planted
 NOISE = 0.03  # of a joint's rms torque, at each of
 POINTS = 100  # independent points in time
-DRAWS = 300  # of robots like the description, for the covariance of their parameters
+DRAWS = 100  # of robots like the description, for the covariance of their parameters
 TERMS = ("armature", "viscous", "coulomb", "offset")
 ALWAYS = ("jitter", "dropped samples", "duplicated stamps", "delay", "saturation", "dead channel", "encoder spikes", "poor excitation")
 """Faults that show in the log itself, without the mechanics, under their own name."""
@@ -171,8 +171,15 @@ def reference(robot: sy.Robot) -> Reference:
     rough = with_drives(robot).with_joint_terms(TERMS)
     motion = sy.excite(robot, 10.0, 5, 0.1, 0, candidates=12).sample(POINTS / 10)
     log = sy.Log(t=motion.t, q=motion.q, qd=motion.qd, qdd=motion.qdd, joint_names=robot.joint_names)
+    return Reference(rough, log, spread_factor(robot))
+
+
+def spread_factor(robot: sy.Robot) -> Array:
+    """C with C C^T the covariance of the link parameters of perturbed robots, (10 links, 10 links); links vary independently."""
     links = 10 * len(robot.tree.bodies)
-    draws = np.array([perturbed(robot, seed, SPREAD).parameters[:links] for seed in range(DRAWS)])
-    off = (draws - robot.parameters[:links]) / math.sqrt(DRAWS)
-    _, sizes, directions = np.linalg.svd(off, full_matrices=False)
-    return Reference(rough, log, directions.T * sizes)
+    off = np.array([perturbed(robot, seed, SPREAD).parameters[:links] for seed in range(DRAWS)]) - robot.parameters[:links]
+    C = np.zeros((links, links))
+    for i in range(0, links, 10):
+        _, sizes, directions = np.linalg.svd(off[:, i : i + 10] / math.sqrt(DRAWS), full_matrices=False)
+        C[i : i + 10, i : i + 10] = directions.T * sizes
+    return C

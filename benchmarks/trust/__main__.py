@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
@@ -27,7 +26,7 @@ import steelyard as sy
 from benchmarks.experiments import experiment
 from benchmarks.faults import FAULTS
 from benchmarks.trust.cases import SEED, Case, cases, robots
-from benchmarks.trust.judge import Judgement, judge
+from benchmarks.trust.judge import Judgement, quietly
 from benchmarks.trust.page import fault_table, page, rates
 from steelyard.files import write_whole
 
@@ -46,14 +45,22 @@ def main() -> int:
     else:
         start, seed = perf_counter(), options.seed
         chosen = cases(options.logs, seed, options.fault, options.robot)
-        results = tuple(sorted(run(chosen, options.processes), key=lambda result: result.case.seed))
-        minutes = (perf_counter() - start) / 60
-        plain = {"seed": seed, "minutes": minutes, "results": [asdict(result) for result in results]}
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(options.out, json.dumps(plain, indent=1), overwrite=True)
+        results, minutes = (), 0.0
+        for result in run(chosen, options.processes):
+            results, minutes = (*results, result), (perf_counter() - start) / 60
+            if len(results) % 20 in (0, len(chosen) % 20):  # what is done outlives an interrupted run
+                keep(options.out, results, seed, minutes)
+        results = tuple(sorted(results, key=lambda result: result.case.seed))
     if options.update:
         write_whole(PAGE, page(results, seed, minutes), overwrite=True)
     return report(results, minutes)
+
+
+def keep(path: Path, results: Sequence[Judgement], seed: int, minutes: float) -> None:
+    """Write the results to a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plain = {"seed": seed, "minutes": minutes, "results": [asdict(result) for result in results]}
+    write_whole(path, json.dumps(plain, indent=1), overwrite=True)
 
 
 def run(chosen: Sequence[Case], processes: int) -> Iterator[Judgement]:
@@ -77,13 +84,6 @@ def _judged(chosen: Sequence[Case], processes: int) -> Iterator[Judgement]:
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         for done in as_completed([pool.submit(quietly, case) for case in chosen]):
             yield done.result()
-
-
-def quietly(case: Case) -> Judgement:
-    """Judge a case; warnings about its data are not printed."""
-    with warnings.catch_warnings(), sy.threads(1):
-        warnings.simplefilter("ignore")
-        return judge(case)
 
 
 def report(results: Sequence[Judgement], minutes: float) -> int:

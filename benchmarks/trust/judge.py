@@ -7,6 +7,7 @@ that undo each other on that robot (`benchmarks.visibility.names`) may stand for
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -91,11 +92,19 @@ class Judgement:
             yield f"{self.word} with {self.promised} promised, but {self.true_error} on unseen motion"
 
 
+def quietly(case: Case) -> Judgement:
+    """Judge a case on one core; warnings about its data are not printed."""
+    with warnings.catch_warnings(), sy.threads(1):
+        warnings.simplefilter("ignore")
+        return judge(case)
+
+
 def judge(case: Case) -> Judgement:
     """Make the log of a case, run the doctor and the identification on it, and compare with the truth."""
-    made = experiment(case.robot, case.seed, case.faults)
-    result = Judgement(case.id, tuple((each.key, each.joints, each.size) for each in made.planted))
+    result = Judgement(case.id, tuple((key, (), 0.0) for key in case.faults))
     try:
+        made = experiment(case.robot, case.seed, case.faults)
+        result = Judgement(case.id, tuple((each.key, each.joints, each.size) for each in made.planted))
         start = perf_counter()
         found = findings_of(sy.doctor(made.described, made.log))
         named = tuple(is_named(made, each, found) for each in made.planted)

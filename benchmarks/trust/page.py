@@ -85,9 +85,10 @@ def page(results: Sequence[Judgement], seed: int, minutes: float) -> str:
 
 
 def fault_table(results: Sequence[Judgement]) -> str:
-    """One row a fault, one column a robot: how many of the planted ones were named; then what became of healthy logs."""
-    columns, reasons = robots(), list[str]()
-    rows = [[key, size(row), *(_cell(results, robot, key, reasons) for robot in columns)] for key, row in FAULTS.items()]
+    """One row a fault, one column a robot, of those that occur: how many were named; then what became of healthy logs."""
+    planted, used, reasons = {key for r in results for key, *_ in r.planted}, {r.case.robot for r in results}, list[str]()
+    columns = [robot for robot in robots() if robot in used]
+    rows = [[key, size(row), *(_cell(results, robot, key, reasons) for robot in columns)] for key, row in FAULTS.items() if key in planted]
     healthy = {robot: [r for r in results if not r.planted and r.case.robot == robot] for robot in columns}
     rows.append(["*healthy: trusted*", "", *(_of(r.trusted for r in healthy[robot]) for robot in columns)])
     rows.append(["*healthy: silent*", "", *(_of(r.silent for r in healthy[robot]) for robot in columns)])

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import asdict, replace
 from types import SimpleNamespace
@@ -226,3 +229,17 @@ def test_the_page_has_a_row_a_fault_and_a_column_a_robot_and_no_empty_cell(anywh
     assert lines["delay"][0] == "20 ms"
     assert "not planted" not in text
     assert "not planted" in page(results(), SEED, 1.0)
+
+
+def test_the_command_runs_and_keeps_its_results(tmp_path, root):
+    """On two processes; whether targets are met is not asked of two logs."""
+    out = tmp_path / "kept" / "trust.json"
+    command = [sys.executable, "-m", "benchmarks.trust", "--logs", "2", "--seed", "1", "--out", str(out)]
+    command += ["--robot", "planar_2r", "--fault", "delay"]
+    path = os.pathsep.join([str(root / "src"), str(root)])
+    done = subprocess.run(command, cwd=root, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    assert "2 of 2" in done.stderr
+    assert "single faults are named" in done.stdout
+    kept = json.loads(out.read_text())
+    assert [from_plain(data).case.seed for data in kept["results"]] in ([1000, 1001], [1001, 1000])
