@@ -14,6 +14,7 @@ from ..arguments import brief
 from ..errors import CallError, LogError, SteelyardWarning, require_robot
 from ..robot import Robot
 from ..signals.log import Log
+from .doctor.finding import Finding
 from .estimators.drive_gains import estimate_gains
 from .estimators.least_squares import Estimate, Estimator, noise
 from .estimators.prior_weight import PriorWeight
@@ -25,11 +26,15 @@ from .model.known import Known, KnownFunction, resolve_known, torque_of
 from .model.model import Model, ModelOptions, build_model
 from .model.problem import Problem
 from .options import Options, make_options
-from .result.fit import Fit, SamplePipeline
+from .result.fit import Fit
+from .result.held_out import held_out
+from .result.pipeline import SamplePipeline
 from .result.prediction import covered_region, raw_noise
+from .result.promise import promise
 from .result.provenance import provenance
 from .result.uncertainty import Residuals, residuals, uncertainty
 from .result.validation import Validation, predicted_torque
+from .result.verdict import Evidence
 from .samples.decimation import common_factor
 from .samples.preparation import Preparation
 from .samples.samples import Samples, list_of_logs, prepare
@@ -124,7 +129,15 @@ def estimate_friction_shape(model: Model, samples: tuple[Samples, ...], width: b
     return model
 
 
-def make_fit(robot: Robot, problem: Problem, estimate: Estimate, pipeline: SamplePipeline, options: Options, origin: dict[str, Any]) -> Fit:
+def make_fit(
+    robot: Robot,
+    problem: Problem,
+    estimate: Estimate,
+    pipeline: SamplePipeline,
+    options: Options,
+    origin: dict[str, Any],
+    findings: tuple[Finding, ...] = (),
+) -> Fit:
     """Return the fit of an estimate: the identified robot, the uncertainty, and the validation on its own samples."""
     model = problem.model
     left = residuals(problem, estimate.base, estimate.weights)
@@ -138,7 +151,11 @@ def make_fit(robot: Robot, problem: Problem, estimate: Estimate, pipeline: Sampl
     known = uncertainty(problem, estimate, left, sigma, raw_sigma)
     if pipeline.gains.base_covariance is not None:
         known = replace(known, covariance=known.covariance + pipeline.gains.base_covariance)
-    return Fit(identified, robot, model, estimate, known, own, pipeline, options, origin)
+    left_out = held_out(problem, estimate)
+    expected = promise(model, problem.samples, torque_of(identified, model.known), known.covariance, left_out)
+    aside = estimate.details.get("set_aside", ())
+    evidence = Evidence(left_out, expected, findings, tuple(aside), options.model.known_mass is not None)
+    return Fit(identified, robot, model, estimate, known, own, pipeline, options, origin, evidence)
 
 
 def self_validation(problem: Problem, left: Residuals, robot: Robot, known: Known | None) -> Validation:

@@ -66,7 +66,8 @@ def coordinates(model: Model, prior: BodyPrior) -> Coordinates:
 class Posterior:
     """The Gaussian posterior of the free parameters u (k,): mean, factor R (k, k) of the precision, and log evidence [nats].
 
-    R^T R = data^T data + prior^T prior, with `data` the rows of the samples and `prior` those of the description, (., k).
+    R^T R = data^T data + prior^T prior, with `data` the rows of the samples and `prior` those of the description, (., k). `weights`
+    (bodies,) are those of the description.
     """
 
     coordinates: Coordinates
@@ -75,6 +76,7 @@ class Posterior:
     data: Array
     prior: Array
     log_evidence: float
+    weights: Array
 
     @property
     def parameters(self) -> Array:
@@ -135,4 +137,4 @@ def posterior(model: Model, triangle: Array, weights: ArrayLike, where: Coordina
     mean = np.linalg.solve(factor, R[: len(prior), -1]) / size
     determinants = np.sum(np.log(np.diag(root))) - np.sum(np.log(np.abs(np.diag(factor)) * size))
     misfit = float(np.sum((A @ mean - z) ** 2) + np.sum((root @ mean) ** 2))
-    return Posterior(at, mean, factor * size, A, root, float(determinants) - 0.5 * misfit)
+    return Posterior(at, mean, factor * size, A, root, float(determinants) - 0.5 * misfit, np.asarray(weights, float))

@@ -19,19 +19,18 @@ from ...files import write_whole
 from ...parameters.base import BaseParameters
 from ...robot import Robot
 from ...signals.log import Log
-from ..estimators.drive_gains import DriveGains
 from ..estimators.least_squares import Estimate
 from ..estimators.stepwise import Essential, stepwise
 from ..model.known import torque_of
 from ..model.model import Model
 from ..options import Options
-from ..samples.preparation import Preparation
-from ..samples.samples import Samples, prepare
+from .base_lines import base_lines
+from .pipeline import SamplePipeline
 from .prediction import Prediction, Region, states
 from .provenance import plain, rows
 from .uncertainty import LEAST_SHARE, Uncertainty, relative
 from .validation import Validation, predicted_torque, validate_torque
-from .verdict import base_lines, check
+from .verdict import Evidence, Verdict, judge
 
 Array = NDArray[np.float64]
 SHORT = {  # short names on a Fit: the view and field that they stand for
@@ -60,32 +59,14 @@ SHORT = {  # short names on a Fit: the view and field that they stand for
 }
 
 
-@dataclass(frozen=True, eq=False)
-class SamplePipeline:
-    """What was done to the samples: preparation, delay (n,) [s] taken out, drive gains, and the interval [s] between kept samples.
-
-    `region` has the states that they cover.
-    """
-
-    preparation: Preparation
-    delay: Array
-    gains: DriveGains
-    interval: float
-    region: Region
-
-    def run(self, robot: Robot, log: Log) -> tuple[Samples, int]:
-        """Treat another log in the same way: return its samples and the decimation to the same interval."""
-        (samples,) = self.gains.apply((prepare(robot, log, self.preparation).advanced(self.delay),))
-        return samples, max(1, round(self.interval / float(np.median(np.diff(samples.t)))))
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit:
     """The identified robot, with views of how it was found and how certain it is.
 
     `robot` is the result; each of its links is a body that can exist. `initial` is the robot as given, `model` what was looked for.
     `estimate` has the base values and the notes of the estimator, `uncertainty` their covariance and excitation, `validation` the torques
-    on the fit's own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance` versions and digests.
+    on the fit's own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance` versions and digests,
+    `evidence` what the verdict follows from.
     Further short names, such as `fit.unseen`, are in the table SHORT.
     """
 
@@ -98,6 +79,7 @@ class Fit:
     pipeline: SamplePipeline
     options: Options
     provenance: dict[str, Any]
+    evidence: Evidence
 
     def __getattr__(self, name: str) -> Any:
         if name in SHORT:
@@ -238,7 +220,16 @@ class Fit:
 
     def check(self) -> tuple[str, ...]:
         """Return the verdict and the reasons for it, in sentences."""
-        return check(self.robot, self.uncertainty, self.validation)
+        return (str(self.verdict), *self.verdict.reasons)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """One word on this fit, with the reasons, the error that it promises, and the region where."""
+        return self.judged()
+
+    def judged(self, *others: Validation) -> Verdict:
+        """Return the verdict with validations on other logs taken into account."""
+        return judge(self.robot, self.initial, self.uncertainty, self.validation, self.evidence, self.region, others)
 
     def summary(self) -> str:
         """Return tables of the joints and of the base parameters with their uncertainty."""
@@ -274,6 +265,7 @@ class Fit:
             "condition": self.uncertainty.excitation.condition,
             "unseen": self.uncertainty.unexcited,
             "status": self.estimate.notes,
+            "verdict": self.verdict.to_dict(),
             "check": self.check(),
             "options": self.options.as_dict(),
             "details": self.estimate.details,

@@ -1,57 +1,198 @@
-"""The verdict on a fit, in sentences, and the table of its parameters."""
+"""The verdict on a fit: one of four words, with the reasons for it, the error that it promises, and the region where."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ...drawing.numbers import percent, with_uncertainty
-from ...drawing.table import Column, Table
 from ...parameters.pseudo_inertia import is_consistent
 from ...robot import Robot
+from ..doctor.finding import Finding
+from .held_out import HeldOut
+from .prediction import Region
+from .promise import Promise
 from .uncertainty import Uncertainty
 from .validation import Validation
 
-TRUSTED = "This fit can be trusted for motions as fast and as wide as those of the log."
-TRUSTED_WITHIN = "Trust this fit only for motions like those of the log."
-REFUSED = "Do not trust this fit: the log does not identify this robot."
+WORDS = ("trusted", "trusted within", "doubtful", "refused")
+MEANINGS = {
+    "trusted": "Trusted: torque errors of about {error} anywhere within the joint limits, at speeds like those of the log.",
+    "trusted within": "Trusted within the region of the log: torque errors of about {error} there.",
+    "doubtful": "Doubtful: do not rely on this fit before the reasons below are looked into; torque errors of about {error} are expected.",
+    "refused": "Refused: this log does not identify this robot.",
+}
+LIKELY = 0.5  # least probability of a fault that makes a fit doubtful
+USELESS, POOR = 0.5, 0.25  # promised relative error from which a fit is refused, or doubtful
+UNEXPLAINED = 0.7  # R2 below which a joint's torque counts as not explained
+TOO_MANY = 0.3  # share of the joints without explained torque from which a fit is refused
+UNSEEN = 0.5  # share of the directions of the base parameters without excitation from which a fit is doubtful
+BROKEN = 2.0  # times the promised error on another log at which the promise counts as broken
+ALIKE = 1.5  # times the error within the region that the error anywhere may have
+MASSES = 2.0  # factor between the total masses found and described from which the scale of the torque is in question
 
 
-def check(robot: Robot, uncertainty: Uncertainty, validation: Validation) -> tuple[str, ...]:
-    """Return the verdict, then every reason for it with what to do."""
-    unexplained = int(np.sum(validation.r2 < 0.7))
-    weak, n_base = len(uncertainty.weak), uncertainty.base.n_base
-    missing = n_base - uncertainty.excitation.rank
-    error = validation.total_relative_error
-    if error > 0.5 or missing > 0.2 * n_base or unexplained > 0.3 * robot.n:
-        verdict = REFUSED
-    elif missing or unexplained or error > 0.2 or missing + weak > 0.7 * n_base:
-        verdict = TRUSTED_WITHIN
-    else:
-        verdict = TRUSTED
-    reasons = [*poor_excitation(uncertainty), *poor_torque(validation), *weak_parameters(uncertainty)]
-    return (verdict, *reasons, *impossible_links(robot), *autocorrelated(validation))
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a verdict follows from: held-out errors, the promise made from them, findings of the doctor, and the links set aside."""
+
+    held_out: HeldOut
+    promise: Promise
+    findings: tuple[Finding, ...] = ()
+    set_aside: tuple[str, ...] = ()
+    known_mass: bool = False
 
 
-def poor_excitation(uncertainty: Uncertainty) -> Iterator[str]:
-    """Name base parameters without excitation, or a bad condition number."""
-    rank, condition = uncertainty.excitation.rank, uncertainty.excitation.condition
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """One word on a fit: 'trusted', 'trusted within' its `region`, 'doubtful' or 'refused'.
+
+    `error` is the relative torque error |e| / |tau| that it promises on unseen motion of the region. `reasons` are sentences, the
+    weightiest first, each with what to do; `findings` are those of the doctor.
+    """
+
+    word: str
+    reasons: tuple[str, ...]
+    error: float
+    region: Region
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def trusted(self) -> bool:
+        """True for 'trusted' and 'trusted within'."""
+        return self.word in ("trusted", "trusted within")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain data."""
+        findings = [vars(finding) for finding in self.findings]
+        return {"word": self.word, "sentence": str(self), "reasons": self.reasons, "error": self.error, "findings": findings}
+
+    def __str__(self) -> str:
+        return MEANINGS[self.word].format(error=f"{self.error:.1%}")
+
+    def __repr__(self) -> str:
+        return f"Verdict({self.word!r}, error {self.error:.2%}, {len(self.reasons)} reasons, {len(self.findings)} findings)"
+
+
+def judge(
+    robot: Robot,
+    initial: Robot,
+    uncertainty: Uncertainty,
+    validation: Validation,
+    evidence: Evidence,
+    region: Region,
+    others: Sequence[Validation] = (),
+) -> Verdict:
+    """Return the verdict on a fit; `validation` is that on its own samples, `others` are those on logs that it has not seen."""
+    errors = [other.total_relative_error for other in others]
+    error = max(evidence.promise.within, *errors, 0.0) if errors else evidence.promise.within
+    refusals = [*no_explanation(validation), *useless(error, others)]
+    doubts = [*faults(evidence), *poor(error, evidence), *broken(evidence, others), *other_mass(robot, initial, evidence)]
+    doubts += [*little_excitation(uncertainty), *impossible_links(robot)]
+    limits = [*narrow(evidence), *scale_unknown(evidence)]
+    word = "refused" if refusals else "doubtful" if doubts else "trusted within" if limits else "trusted"
+    notes = [
+        *remarks(evidence),
+        *unseen(uncertainty),
+        *unexplained_joints(validation),
+        *autocorrelated(validation),
+        *scale(robot, initial, evidence),
+    ]
+    return Verdict(word, tuple(dict.fromkeys([*refusals, *doubts, *limits, *notes])), error, region, evidence.findings)
+
+
+def no_explanation(validation: Validation) -> Iterator[str]:
+    """Say that the torque of too many joints does not follow from their motion."""
+    bad = [name for name, r2 in zip(validation.joint_names, validation.r2, strict=True) if r2 < UNEXPLAINED]
+    if len(bad) > TOO_MANY * len(validation.joint_names):
+        yield f"No model explains the torque of {', '.join(bad)}: see steelyard doctor; are they measured, in N m, with the right sign?"
+
+
+def useless(error: float, others: Sequence[Validation]) -> Iterator[str]:
+    """Say that the error is as large as the torque itself."""
+    if error > USELESS:
+        where = "on another log" if others else "on parts of the log that were left out"
+        yield f"The torque error {where} is {error:.0%} of the torque: record a motion made by excite(), or mend the log."
+
+
+def faults(evidence: Evidence) -> Iterator[str]:
+    """Repeat what the doctor found wrong, with its line that mends it."""
+    for finding in evidence.findings:
+        if finding.severity == "fault" and finding.probability >= LIKELY:
+            yield f"{finding.sentence}{f' To mend it: {finding.fix}' if finding.fix else ''}"
+
+
+def poor(error: float, evidence: Evidence) -> Iterator[str]:
+    """Say that the promised error is large."""
+    if POOR < error <= USELESS:
+        yield f"A torque error of {error:.0%} is expected on unseen motion: a longer log of a motion made by excite() would lower it."
+
+
+def broken(evidence: Evidence, others: Sequence[Validation]) -> Iterator[str]:
+    """Say that another log is predicted worse than was promised."""
+    for number, other in enumerate(others, 1):
+        found = other.total_relative_error
+        if found > BROKEN * evidence.promise.within:
+            which = f"validation log {number}" if len(others) > 1 else "the validation log"
+            yield f"On {which} the error is {found:.1%}, more than {BROKEN:g} times the {evidence.promise.within:.1%} that were expected."
+
+
+def other_mass(robot: Robot, initial: Robot, evidence: Evidence) -> Iterator[str]:
+    """Say that the robot found weighs far more or less than the described one: the torque may be in another unit."""
+    found, described = total_mass(robot), total_mass(initial)
+    if described > 0 and not evidence.set_aside and not evidence.known_mass and not 1 / MASSES < found / described < MASSES:
+        yield f"The links found weigh {found:.3g} kg, those described {described:.3g} kg: check the unit and the constants of the torque."
+
+
+def little_excitation(uncertainty: Uncertainty) -> Iterator[str]:
+    """Say that most of the base parameters are not excited."""
+    rank, n_base = uncertainty.excitation.rank, uncertainty.base.n_base
+    if n_base - rank > UNSEEN * n_base:
+        yield f"The motion excites {rank} of {n_base} base parameters: record one made by excite()."
+
+
+def narrow(evidence: Evidence) -> Iterator[str]:
+    """Say that beyond the region of the log errors are larger."""
+    within, anywhere = evidence.promise.within, evidence.promise.anywhere
+    if anywhere > ALIKE * within:
+        yield f"Elsewhere within the joint limits errors of {anywhere:.1%} are expected: for those record a wider motion."
+
+
+def scale_unknown(evidence: Evidence) -> Iterator[str]:
+    """Say that nothing tells the scale of the torque."""
+    if evidence.set_aside and not evidence.known_mass:
+        yield "The description was set aside, so that nothing tells the scale of the torque: give known_mass= to decide it."
+
+
+def scale(robot: Robot, initial: Robot, evidence: Evidence) -> Iterator[str]:
+    """Say what no log can show."""
+    if not evidence.set_aside:
+        yield (
+            f"No log shows the scale of its torque: it is as right as its calibration. The links found weigh {total_mass(robot):.3g} kg, "
+            f"those described {total_mass(initial):.3g} kg."
+        )
+
+
+def remarks(evidence: Evidence) -> Iterator[str]:
+    """Repeat what the doctor found worth saying, and faults that are not likely."""
+    for finding in evidence.findings:
+        if finding.severity != "fault" or finding.probability < LIKELY:
+            yield finding.sentence
+
+
+def unseen(uncertainty: Uncertainty) -> Iterator[str]:
+    """Name the base parameters that the samples do not show."""
     if uncertainty.unexcited:
-        names = ", ".join(uncertainty.unexcited)
-        yield f"Rank {rank} of {uncertainty.base.n_base}: not excited, left as described: {names}. Record a motion made by excite()."
-    elif condition > 1000:
-        yield f"The condition number is {condition:.3g} (good logs stay below 100): a motion made by excite() would show more."
+        rank = f"Rank {uncertainty.excitation.rank} of {uncertainty.base.n_base}"
+        yield f"{rank}: left as described, since the log hardly shows them: {', '.join(uncertainty.unexcited)}."
+    if uncertainty.weak:
+        count = f"{len(uncertainty.weak)} of {uncertainty.base.n_base}"
+        yield f"{count} base parameters cannot be told from zero: {', '.join(uncertainty.weak)}."
 
 
-def weak_parameters(uncertainty: Uncertainty) -> Iterator[str]:
-    """Name base parameters that cannot be told from zero."""
-    weak = uncertainty.weak
-    if weak:
-        yield f"{len(weak)} of {uncertainty.base.n_base} base parameters cannot be told from zero: {', '.join(weak)}."
-
-
-def poor_torque(validation: Validation) -> Iterator[str]:
+def unexplained_joints(validation: Validation) -> Iterator[str]:
     """Name joints whose torque is not explained."""
     for j, name in enumerate(validation.joint_names):
         if validation.relative_error[j] > 0.5 or validation.r2[j] < 0.5:
@@ -79,12 +220,6 @@ def autocorrelated(validation: Validation) -> Iterator[str]:
         yield f"The residuals of {', '.join(slow)} vary slowly: {cause}; the uncertainties allow for it."
 
 
-def base_lines(uncertainty: Uncertainty) -> list[str]:
-    """Return a table of the base parameters with two standard deviations, line by line."""
-    columns = (Column("parameter", numeric=False), Column("value"), Column("± 2σ"), Column("σ/|value|", "%"), Column("is", numeric=False))
-    rows = zip(
-        uncertainty.base.names, uncertainty.values, uncertainty.std, uncertainty.relative_std, uncertainty.base.expressions, strict=True
-    )
-    cells = tuple((name, *with_uncertainty(value, 2 * std), percent(share), text) for name, value, std, share, text in rows)
-    lines = Table("Base parameters", columns, cells).to_text().splitlines()
-    return [*lines, "", f"not shown by these samples: {', '.join(uncertainty.unexcited) or 'nothing'}"]
+def total_mass(robot: Robot) -> float:
+    """Return the mass of all moving links [kg]."""
+    return float(np.sum(robot.parameters[: 10 * len(robot.tree.bodies) : 10]))
