@@ -34,4 +34,4 @@ def test_what_cannot_be_identified_is_named(diagnosis):
 
 def test_a_fit_of_it_is_not_to_be_trusted():
     fit = sy.identify(*tiago())
-    assert fit.check()[0].startswith("Do not trust this fit")
+    assert fit.verdict.word == "refused"

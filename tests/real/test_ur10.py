@@ -34,4 +34,4 @@ def test_in_sample(case):
     q = np.random.default_rng(0).uniform(-np.pi, np.pi, (10_000, 6))
     assert np.all(np.linalg.eigvalsh(fit.robot.mass_matrix(q))[:, 0] > 0)
     assert fit.before.total_relative_error > 0.3
-    assert fit.check()[0].startswith("This fit can be trusted")
+    assert fit.verdict.trusted

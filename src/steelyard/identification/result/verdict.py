@@ -30,6 +30,8 @@ UNEXPLAINED = 0.7  # R2 below which a joint's torque counts as not explained
 TOO_MANY = 0.3  # share of the joints without explained torque from which a fit is refused
 UNSEEN = 0.5  # share of the directions of the base parameters without excitation from which a fit is doubtful
 BROKEN = 2.0  # times the promised error on another log at which the promise counts as broken
+UNEVEN = 2.0  # times the promised error that a part of the log may have for the promise to hold beyond the region
+GOOD = 0.1  # promised relative error up to which a fit may hold beyond the region
 ALIKE = 1.5  # times the error within the region that the error anywhere may have
 MASSES = 2.0  # factor between the total masses found and described from which the scale of the torque is in question
 
@@ -154,10 +156,14 @@ def little_excitation(uncertainty: Uncertainty) -> Iterator[str]:
 
 
 def narrow(evidence: Evidence) -> Iterator[str]:
-    """Say that beyond the region of the log errors are larger."""
-    within, anywhere = evidence.promise.within, evidence.promise.anywhere
+    """Say why the promise does not reach beyond the region of the log."""
+    within, anywhere, worst = evidence.promise.within, evidence.promise.anywhere, evidence.held_out.worst
     if anywhere > ALIKE * within:
         yield f"Elsewhere within the joint limits errors of {anywhere:.1%} are expected: for those record a wider motion."
+    elif worst > UNEVEN * within:
+        yield f"One part of the log has an error of {worst:.1%}: beyond the region of the log there may be more of that."
+    elif within > GOOD:
+        yield f"With an error of {within:.1%} the model lacks something, which beyond the region of the log may be worse."
 
 
 def scale_unknown(evidence: Evidence) -> Iterator[str]:

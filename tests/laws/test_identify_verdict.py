@@ -1,0 +1,141 @@
+"""The verdict: every threshold that decides a word decides it where it stands, and not at twice or half of that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.identification.doctor.finding import Finding
+from steelyard.identification.result.held_out import HeldOut
+from steelyard.identification.result.verdict import WORDS, Verdict, judge
+from tests.motions import recorded
+
+
+@pytest.fixture(scope="module")
+def fit() -> sy.Fit:
+    robot = sy.load("spatial_3r")
+    return sy.identify(robot, recorded(sy.perturbed(robot, 1, 0.05), noise=0.01))
+
+
+def judged(fit: sy.Fit, others: tuple[float, ...] = (), **changes: object) -> Verdict:
+    """The verdict with some of the evidence replaced; `others` are relative errors on other logs."""
+    known = {"robot": fit.robot, "initial": fit.initial, "uncertainty": fit.uncertainty, "validation": fit.validation}
+    evidence = {name: value for name, value in changes.items() if name not in known}
+    given = {name: changes.get(name, value) for name, value in known.items()}
+    made = [replace(fit.validation, predicted=fit.validation.measured * (1 + error), before=None) for error in others]
+    return judge(**given, evidence=replace(fit.evidence, **evidence), region=fit.region, others=made)  # type: ignore[arg-type]
+
+
+def promising(fit: sy.Fit, within: float, anywhere: float | None = None) -> dict[str, object]:
+    """Evidence for an error within the region and anywhere; all parts of the log alike."""
+    flat = HeldOut(np.full((4, 3), within**2), np.ones((4, 3)), np.ones((4, 3)))
+    return {"promise": replace(fit.evidence.promise, within=within, anywhere=anywhere or within), "held_out": flat}
+
+
+def test_a_good_log_of_a_good_robot_is_trusted(fit: sy.Fit) -> None:
+    assert fit.verdict.word == "trusted"
+    assert fit.verdict.trusted
+    assert fit.verdict.error < 0.05
+    assert str(fit.verdict).startswith("Trusted")
+    assert fit.check() == (str(fit.verdict), *fit.verdict.reasons)
+    assert fit.region.share >= 0.8
+    assert set(WORDS) >= {fit.verdict.word}
+
+
+@pytest.mark.parametrize(
+    ("within", "word"),
+    [(0.07, "trusted"), (0.14, "trusted within"), (0.18, "trusted within"), (0.35, "doubtful"), (0.36, "doubtful"), (0.7, "refused")],
+)
+def test_the_promised_error_decides(fit: sy.Fit, within: float, word: str) -> None:
+    """GOOD 0.1, POOR 0.25, USELESS 0.5."""
+    assert judged(fit, **promising(fit, within)).word == word
+
+
+@pytest.mark.parametrize(("anywhere", "word"), [(0.028, "trusted"), (0.042, "trusted within")])
+def test_the_error_elsewhere_decides_whether_it_holds_there(fit: sy.Fit, anywhere: float, word: str) -> None:
+    """ALIKE 1.5: 1.4 and 2.1 times the 0.02 within the region."""
+    assert judged(fit, **promising(fit, 0.02, anywhere)).word == word
+
+
+@pytest.mark.parametrize(("worst", "word"), [(0.028, "trusted"), (0.057, "trusted within")])
+def test_an_uneven_log_does_not_speak_for_elsewhere(fit: sy.Fit, worst: float, word: str) -> None:
+    """UNEVEN 2."""
+    squares = np.full((4, 3), 0.02**2)
+    squares[1] = worst**2
+    changes = promising(fit, 0.02) | {"held_out": HeldOut(squares, np.ones((4, 3)), np.ones((4, 3)))}
+    assert judged(fit, **changes).word == word
+
+
+@pytest.mark.parametrize(("probability", "word"), [(0.36, "trusted"), (0.7, "doubtful")])
+def test_a_likely_fault_makes_it_doubtful(fit: sy.Fit, probability: float, word: str) -> None:
+    """LIKELY 0.5."""
+    finding = Finding("delay", ("joint1",), "The torque of joint1 is late.", probability, "delay = 0.02")
+    found = judged(fit, findings=(finding,))
+    assert found.word == word
+    assert any("joint1 is late" in reason for reason in found.reasons)
+    assert found.findings == (finding,)
+
+
+def test_a_remark_does_not(fit: sy.Fit) -> None:
+    found = judged(fit, findings=(Finding("jitter", (), "Stamps jitter.", 1.0, severity="remark"),))
+    assert found.word == "trusted"
+    assert "Stamps jitter." in found.reasons
+
+
+@pytest.mark.parametrize(("factor", "word"), [(1.4, "trusted"), (2.8, "doubtful")])
+def test_another_log_must_bear_the_promise_out(fit: sy.Fit, factor: float, word: str) -> None:
+    """BROKEN 2."""
+    assert judged(fit, (0.02 * factor,), **promising(fit, 0.02)).word == word
+
+
+def test_torques_times_minus_three_refuse_it(fit: sy.Fit) -> None:
+    found = judged(fit, (1.33,))
+    assert found.word == "refused"
+    assert found.error == pytest.approx(1.33)
+    assert "133%" in found.reasons[0]
+
+
+@pytest.mark.parametrize(("factor", "word"), [(1.4, "trusted"), (2.8, "doubtful"), (1 / 1.4, "trusted"), (1 / 2.8, "doubtful")])
+def test_another_total_mass_puts_the_scale_in_question(fit: sy.Fit, factor: float, word: str) -> None:
+    """MASSES 2."""
+    pi = fit.robot.parameters.copy()
+    inner = 10 * len(fit.robot.tree.bodies)
+    pi[:inner] *= factor
+    assert judged(fit, initial=fit.robot.with_parameters(pi)).word == word
+    assert judged(fit, initial=fit.robot.with_parameters(pi), known_mass=True).word == "trusted"
+
+
+@pytest.mark.parametrize(("r2", "word"), [(0.8, "trusted"), (0.55, "refused")])
+@pytest.mark.parametrize("joints", [1, 3])
+def test_unexplained_torque_refuses_it(fit: sy.Fit, r2: float, word: str, joints: int) -> None:
+    """UNEXPLAINED 0.7 as a share of the variance; TOO_MANY 0.3 of the joints: one of three is more than that."""
+    measured = fit.validation.measured
+    centred = measured - measured.mean(axis=0)
+    share = np.where(np.arange(3) < joints, np.sqrt(1 - r2), 0.0)
+    bad = replace(fit.validation, predicted=measured - share * centred, before=None)
+    assert judged(fit, validation=bad).word == word
+
+
+@pytest.mark.parametrize(("lost", "word"), [(0.35, "trusted"), (0.7, "doubtful")])
+def test_little_excitation_makes_it_doubtful(fit: sy.Fit, lost: float, word: str) -> None:
+    """UNSEEN 0.5 of the base parameters."""
+    R = fit.uncertainty.information.copy()
+    R[:-1, : round(lost * len(fit.base_values))] = 0.0
+    assert judged(fit, uncertainty=replace(fit.uncertainty, information=R)).word == word
+
+
+def test_without_a_description_nothing_tells_the_scale(fit: sy.Fit) -> None:
+    found = judged(fit, set_aside=("link1", "link2", "link3"))
+    assert found.word == "trusted within"
+    assert any("known_mass" in reason for reason in found.reasons)
+    assert judged(fit, set_aside=("link1",), known_mass=True).word == "trusted"
+
+
+def test_a_verdict_is_plain_data(fit: sy.Fit) -> None:
+    data = fit.to_dict()["verdict"]
+    assert data["word"] == fit.verdict.word
+    assert data["error"] == pytest.approx(fit.verdict.error)
+    assert data["reasons"] == list(fit.verdict.reasons)
