@@ -27,7 +27,8 @@ def random_mechanism(rng: np.random.Generator, links: int = 8) -> Mechanism:
     if len(moving) > 2:
         tied = moving[int(rng.integers(1, len(moving)))]
         mimic = Mimic(moving[0].name, float(rng.uniform(-2, 2)), float(rng.normal()))
-        joints = [replace(joint, mimic=mimic) if joint is tied else joint for joint in joints]
+        following = tied.terms.changed({row.key: None for row in JOINT_TERMS if row.reads})  # such friction belongs to the leading joint
+        joints = [replace(joint, mimic=mimic, terms=following) if joint is tied else joint for joint in joints]
     gravity = tuple(float(x) for x in rng.normal(size=3))
     return replace(snapped(Mechanism("näme", tuple(made), tuple(joints), gravity)), remarks=())
 

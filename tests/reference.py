@@ -136,13 +136,14 @@ class Reference:
     def gravity_torque(self, q: Array) -> Array:
         return slope(self.potential_energy, q)
 
-    def friction_torque(self, qd: Array) -> Array:
-        """Each joint's own friction at its own rate, brought to the coordinates by virtual work."""
-        total = np.zeros(qd.shape)
+    def friction_torque(self, qd: Array, q: Array) -> Array:
+        """Each joint's own friction at its own rate, position and load, brought to the coordinates by virtual work."""
+        total, loads = np.zeros(qd.shape), self.gravity_torque(q)
         for joint in self.mechanism.joints:
             if joint.kind != "fixed":
-                gradient = self.ties[joint.name][0]
-                total = total + friction(joint, qd @ gradient)[..., None] * gradient
+                gradient, offset = self.ties[joint.name]
+                own = friction(joint, qd @ gradient, q @ gradient + offset, loads @ gradient)
+                total = total + own[..., None] * gradient
         for coupling in self.mechanism.couplings:
             for one, other in (self._coupled(coupling), self._coupled(coupling)[::-1]):
                 total = total + shared_friction(coupling, qd @ one, qd @ other)[..., None] * one
@@ -152,7 +153,7 @@ class Reference:
         """tau = M qdd + C qd + g + friction."""
         inertial = np.einsum("...ij,...j->...i", self.mass_matrix(q), qdd)
         centrifugal = np.einsum("...ijk,...j,...k->...i", self.christoffel(q), qd, qd)
-        return inertial + centrifugal + self.gravity_torque(q) + self.friction_torque(qd)
+        return inertial + centrifugal + self.gravity_torque(q) + self.friction_torque(qd, q)
 
     def inertial_torque(self, qdd: Array) -> Array:
         """What accelerates rotors that the joints alone feel."""
@@ -198,15 +199,20 @@ class Reference:
         return total
 
 
-def friction(joint: Joint, rate: Array) -> Array:
-    """Armstrong-Helouvry 1994: Fv v + s(v) (Fc + (Fs - Fc) exp(-(v/vs)^2)) + F0, with Fn for Fc where v < 0."""
+def friction(joint: Joint, rate: Array, place: Array, load: Array) -> Array:
+    """Armstrong-Helouvry 1994: Fv v + s(v) (Fc + (Fs - Fc) exp(-(v/vs)^2)) + F0, with Fn for Fc where v < 0.
+
+    To it come Fl |load| s(v) and the ripple, sum of Rs sin(h G q) + Rc cos(h G q).
+    """
     f = joint.terms
     direction = np.sign(rate) if "width" not in f else np.tanh(rate / f["width"])
     forward = f.get("coulomb", 0.0)
     level = np.where(rate > 0, forward, f.get("negative", forward))
     if "stribeck" in f:
         level = level + (f.get("stiction", 0.0) - level) * np.exp(-((rate / f["stribeck"]) ** 2))
-    return f.get("viscous", 0.0) * rate + direction * level + f.get("offset", 0.0)
+    angles = {h: h * f.get("gear", 0.0) * place for h in (1, 2, 6)}
+    waves = sum(f.get(f"sine{h}", 0.0) * np.sin(x) + f.get(f"cosine{h}", 0.0) * np.cos(x) for h, x in angles.items())
+    return f.get("viscous", 0.0) * rate + direction * (level + f.get("load", 0.0) * np.abs(load)) + f.get("offset", 0.0) + waves
 
 
 def shared_friction(coupling: Coupling, own: Array, other: Array) -> Array:

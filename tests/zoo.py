@@ -26,9 +26,11 @@ DRY = {"viscous": 0.7, "coulomb": 0.9, "offset": -0.3}
 ONE_SIDED = {"viscous": 0.4, "coulomb": 1.1, "negative": 0.6}
 STRIBECK = {"coulomb": 0.8, "stiction": 1.9, "stribeck": 0.7}
 SMOOTH = {"coulomb": 0.8, "width": 0.8}
-ALL_TERMS = {**DRY, "negative": 1.4, "stiction": 2.1, "stribeck": 0.9, "width": 0.8}
+RIPPLE = {"sine1": 0.4, "cosine1": -0.3, "sine2": 0.2, "cosine2": 0.5, "sine6": -0.1, "cosine6": 0.2, "gear": 1.7}
+RATE_TERMS = {**DRY, "negative": 1.4, "stiction": 2.1, "stribeck": 0.9, "width": 0.8}
+ALL_TERMS = {**RATE_TERMS, **RIPPLE}
 
-MIRRORED = {**ALL_TERMS, "coulomb": 0.3, "negative": 0.1, "stribeck": 0.45, "width": 0.4}  # at half the rate the shapes of ALL_TERMS
+MIRRORED = {**RATE_TERMS, "coulomb": 0.3, "negative": 0.1, "stribeck": 0.45, "width": 0.4}  # at half the rate the shapes of RATE_TERMS
 COUPLED = {"armature": 0.05, "viscous": 0.2, "coulomb": 0.3}
 
 
@@ -89,6 +91,12 @@ CRANE = (
     Row("swivel", "hook", axis=Z, terms=SMOOTH, mass=False),
 )
 
+CRUSHER = (  # friction that grows with the load
+    Row("arm", None, axis=OBLIQUE, terms={**DRY, "load": 0.2}, armature=0.4, simple=False),
+    Row("ram", "arm", "prismatic", X, {"coulomb": 0.5, "width": 0.6, "load": 0.3}, 0.3, fixed=True),
+    Row("die", "ram", axis=Y, terms=RIPPLE),
+)
+
 TWINS = (  # twelve joints: a trunk, two arms and a head
     Row("trunk", None, axis=Z, terms=DRY, armature=0.6),
     Row("bend", "trunk", axis=Y, terms=SMOOTH, armature=0.5, rotor=(4.0, OBLIQUE, "trunk")),
@@ -118,6 +126,7 @@ ROWS: dict[str, tuple[tuple[Row, ...], Vector]] = {
     "hand": (HAND, TILTED),
     "torso": (TORSO, STANDARD_GRAVITY),
     "crane": (CRANE, TILTED),
+    "crusher": (CRUSHER, TILTED),
     "twins": (TWINS, STANDARD_GRAVITY),
 }
 COUPLINGS = {
@@ -154,7 +163,7 @@ FEATURES: dict[str, Callable[[Mechanism], bool]] = {
     "rotor on turning link": lambda m: any(j.rotor and _turns(m, j.rotor.mount) > 1 for j in m.joints),
     "rotor elsewhere": lambda m: any(j.rotor and j.rotor.mount not in (j.parent, m.root) for j in m.joints),
     "rotor, any axis": lambda m: any(j.rotor and j.rotor.mount != m.root and max(map(abs, j.rotor.axis)) < 1.0 for j in m.joints),
-    **{term: lambda m, term=term: any(term in j.terms for j in m.joints) for term in ALL_TERMS},
+    **{term: lambda m, term=term: any(term in j.terms for j in m.joints) for term in (*ALL_TERMS, "load")},
     **{f"coupling, {t}": lambda m, t=t: any(t in c.terms for c in m.couplings) for t in (*COUPLED, "width")},
 }
 

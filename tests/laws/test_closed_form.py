@@ -31,7 +31,7 @@ ALGORITHMS: dict[str, Callable] = {
     "M": lambda tree, q, qd, qdd: mass_matrix(tree, q),
     "C": lambda tree, q, qd, qdd: coriolis_matrix(tree, q, qd),
     "g": lambda tree, q, qd, qdd: gravity_torque(tree, q),
-    "friction": lambda tree, q, qd, qdd: friction_torque(tree, qd),
+    "friction": lambda tree, q, qd, qdd: friction_torque(tree, qd, q),
     "tau": inverse_dynamics,
     "Y": regressor,
 }

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identification.model.bounds import inequalities
+from steelyard.identification.model.bounds import inequalities, natural
+from tests.motions import recorded
 
 NAMES = sy.load("planar_2r").parameter_names
 CORNERS = np.array(list(product((-0.1, 0.3), (-0.2, 0.2), (0.0, 0.5))))
@@ -40,3 +41,32 @@ def test_inside_and_outside_of_a_tetrahedron():
 def test_a_bound_that_makes_no_sense_is_named(bounds, offender):
     with pytest.raises(sy.CallError, match=offender):
         inequalities(bounds, NAMES)
+
+
+def test_a_real_joint_has_no_negative_friction_and_no_stiction_below_sliding_friction():
+    robot = sy.load("planar_2r").with_friction(viscous=1.0, coulomb=2.0, offset=0.5, negative=1.5, stiction=3.0, stribeck=0.1, load=0.1)
+    names, pi = robot.parameter_names, robot.parameters.copy()
+    limits = natural(names, range(len(names)))
+    assert limits.violation(pi) <= 0
+    for name, value in (("joint1.Fv", -0.1), ("joint2.Fc", 3.5), ("joint1.Fn", 3.5), ("joint1.Fs", 1.9), ("joint2.Fl", -0.01)):
+        changed = pi.copy()
+        changed[names.index(name)] = value
+        assert limits.violation(changed) > 0, name
+    changed = pi.copy()
+    changed[names.index("joint1.F0")] = -5.0
+    assert limits.violation(changed) <= 0, "an offset has any sign"
+    held = natural(names, [i for i, name in enumerate(names) if name != "joint1.Fs"])
+    assert "joint1.Fs >= joint1.Fc" in held.names, "also against stiction that is held"
+    assert "joint1.Fs >= 0" not in held.names
+
+
+def test_an_identified_joint_has_no_stiction_below_sliding_friction():
+    """Friction that rises with speed looks like stiction below Coulomb friction."""
+    true = sy.load("planar_2r").with_friction(viscous=0.5, coulomb=1.0)
+    log = recorded(true)
+    tau = log.tau - 0.5 * np.sign(log.qd) * np.exp(-((log.qd / 0.2) ** 2))
+    found = sy.identify(true, log.replace(tau=tau), friction=("viscous", "coulomb", "stribeck"), delay=0, coulomb_width=0)
+    values = dict(zip(found.parameter_names, found.parameters, strict=True))
+    for joint in ("joint1", "joint2"):
+        assert values[f"{joint}.Fs"] >= values[f"{joint}.Fc"] - 1e-9
+        assert values[f"{joint}.Fc"] >= 0

@@ -133,7 +133,7 @@ def _splitting(robot: Robot, s: States) -> Law:
     tau = robot.inverse_dynamics(s.q, s.qd, s.qdd)
     inertial = np.einsum("...ij,...j->...i", robot.mass_matrix(s.q), s.qdd)
     centrifugal = np.einsum("...ij,...j->...i", robot.coriolis_matrix(s.q, s.qd), s.qd)
-    parts = inertial + centrifugal + robot.gravity_torque(s.q) + robot.friction_torque(s.qd)
+    parts = inertial + centrifugal + robot.gravity_torque(s.q) + robot.friction_torque(s.qd, s.q)
     return Law("splitting", "tau = M qdd + C qd + g + friction", _relative(tau - parts, tau), 1e-11)
 
 
@@ -157,7 +157,7 @@ def _power(robot: Robot, s: States) -> Law:
         q, qd = s.q + h * s.qd + h * h / 2 * s.qdd, s.qd + h * s.qdd
         return robot.kinetic_energy(q, qd) + robot.potential_energy(q)
 
-    tau = robot.inverse_dynamics(s.q, s.qd, s.qdd) - robot.friction_torque(s.qd)
+    tau = robot.inverse_dynamics(s.q, s.qd, s.qdd) - robot.friction_torque(s.qd, s.q)
     power = np.einsum("...i,...i->...", tau, s.qd)
     return Law("power", "qd' (tau - friction) = d(T + U)/dt", _relative(power - _rate(energy), power), 1e-8)
 
@@ -165,7 +165,7 @@ def _power(robot: Robot, s: States) -> Law:
 def _agreement(robot: Robot, s: States) -> Law:
     """Pinocchio has neither friction nor rotors that spin on moving links, so both are taken away first."""
     rigid = robot.without_rotors() if any(use.row.inertial for use in robot.tree.joint_terms) else robot
-    tau = rigid.inverse_dynamics(s.q, s.qd, s.qdd) - rigid.friction_torque(s.qd)
+    tau = rigid.inverse_dynamics(s.q, s.qd, s.qdd) - rigid.friction_torque(s.qd, s.q)
     theirs = PinocchioModel(rigid).torques(s)
     return Law("agreement", "Pinocchio gives the same rigid-body torques", _relative(tau - theirs, theirs), 1e-9)
 

@@ -45,8 +45,8 @@ def joint_states(tree: Tree, uses: Sequence[TermUse], q: Scalars | None, qd: Sca
     read = {name for use in uses for name in use.row.reads}
     if q is None and read:
         owners = ", ".join(dict.fromkeys(f"{use.owner}.{use.row.symbol}" for use in uses if use.row.reads))
-        raise CallError(f"friction depends on {' and '.join(sorted(read))} here ({owners}); use inverse_dynamics, which knows the position")
-    loads = gravity_torque(tree, q) if q is not None and "load" in read else [0.0] * tree.n
+        raise CallError(f"friction depends on {' and '.join(sorted(read))} here ({owners}): give q too, friction_torque(qd, q)")
+    loads = gravity_torque(tree.carrying, q) if q is not None and "load" in read else [0.0] * tree.n
     where = q if q is not None else [0.0] * tree.n
     return [JointState(*state) for state in zip(where, qd, qdd, loads, strict=True)]
 

@@ -69,6 +69,11 @@ def _pose(tree: Tree, q: Sequence[Any], frame: str) -> Any:
     return [[*R[0], p[0]], [*R[1], p[1]], [*R[2], p[2]], [0.0, 0.0, 0.0, 1.0]]
 
 
+def _friction_at(tree: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Any:
+    """Friction where it depends on the position too, and known torques."""
+    return friction_torque(tree, qd, q)
+
+
 def _by_q(unit: str) -> tuple[tuple[str, str, str], ...]:
     return (("by_q", "nn", f"{unit} per [rad|m]"), ("by_qd", "nn", f"{unit} per [rad/s|m/s]"), ("last", "nn", "[kg m2|kg] or its inverse"))
 
@@ -91,6 +96,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "coriolis_transpose": Algorithm(_STATE, (("c", "n", TORQUE),), (derived.coriolis_transpose,), True),
     "gravity_torque": Algorithm(("q",), (("g", "n", TORQUE),), (gravity_torque,), True),
     "friction_torque": Algorithm(("qd",), (("tau", "n", TORQUE),), (friction_torque,)),
+    "friction_torque_at": Algorithm(_STATE, (("tau", "n", TORQUE),), (_friction_at,)),
     "wrench_torque": Algorithm(("q", "wrench"), (("tau", "n", TORQUE),), (wrench_torque,)),
     "momentum": Algorithm(_STATE, (("p", "n", "[kg m2/s|kg m/s]"),), (momentum,), True),
     "momentum_rate": Algorithm(("q", "qd", "tau"), (("rate", "n", TORQUE),), (derived.momentum_rate,), True),

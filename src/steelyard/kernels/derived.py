@@ -104,12 +104,16 @@ def slotine_li(tree: Tree, q: Nodes, qd: Nodes, qrd: Nodes, qrdd: Nodes) -> list
 
 
 def regressor_of(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The coefficients of pi in a function that is linear in it: one row per result, one column per parameter."""
+    """The coefficients of pi in a function that is linear in it: one row per result, one column per parameter.
+
+    Friction that grows with the load is linear at the load of the tree as it is.
+    """
 
     def coefficients(tree: Tree, *arrays: Nodes) -> list[list[Any]]:
         graph = _graph(*arrays)
         pi = [graph.input(_EXTRA, k) for k in range(len(parameters(tree)))]
-        results = list(flatten(function(with_scalars(tree, pi), *arrays)))
+        model = replace(with_scalars(tree, pi), load=tuple(body.inertia for body in tree.carrying.bodies))
+        results = list(flatten(function(model, *arrays)))
         return jacobian(results, pi)
 
     return coefficients

@@ -81,7 +81,8 @@ class JointTerm:
     `fold(k)` is what a value of a joint that moves k times as fast as its coordinate counts at the coordinate. `otherwise` is the
     counterpart of forward motion: a joint without the term has the value of that in its place, and a negative k exchanges the two.
     `shapes` are the shapes that the factor uses, `needs` what must be given with it, `reads` what it depends on beside qd and qdd: q, load,
-    or the name of a signal. `least` is the smallest value that a real joint has. `between` bounds the search for a shape.
+    or the name of a signal. `least` is the smallest value that a real joint has, `above` the terms that it is not less than. `between`
+    bounds the search for a shape.
     """
 
     key: str
@@ -93,6 +94,7 @@ class JointTerm:
     fold: Callable[[float], float] = abs
     inertial: bool = False
     least: float = 0.0
+    above: tuple[str, ...] = ()
     otherwise: str = ""
     shapes: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
@@ -136,6 +138,15 @@ def _negative(values: Terms, s: JointState) -> Scalar:
     return 0.5 * (sliding - scalar.absolute(sliding))
 
 
+def _load(values: Terms, s: JointState) -> Scalar:
+    return direction(values, s.qd) * scalar.absolute(s.load)
+
+
+def _wave(function: Callable[[Scalar], Scalar], harmonic: int) -> Callable[[Terms, JointState], Scalar]:
+    """sin or cos of the motor angle, gear * q, times the harmonic."""
+    return lambda values, s: function((harmonic * values["gear"]) * s.q)
+
+
 def _shared_direction(values: Terms, a: JointState, b: JointState) -> tuple[Scalar, Scalar]:
     shared = direction(values, a.qd + b.qd)
     return shared, shared
@@ -148,8 +159,19 @@ def _known(values: Terms, states: Sequence[JointState]) -> Any:
 
 _TORQUE, _DAMPING, _INERTIA, _SPEED = ("N m", "N"), ("N m s/rad", "N s/m"), ("kg m2", "kg"), ("rad/s", "m/s")
 _STEP = ("width", "stribeck")
+HARMONICS = (1, 2, 6)
+"""Of torque ripple, in periods per turn of the motor: eccentric rotors, harmonic drives, commutation."""
+_RIPPLE = tuple(
+    JointTerm(
+        f"{name}{h}", f"R{h}{symbol}", f"torque ripple, {name} of {h} times the motor angle", _TORQUE, f"R_{{{h}{symbol}}}",
+        _wave(function, h), least=-math.inf, shapes=("gear",), needs=("gear",), reads=("q",),
+    )
+    for h in HARMONICS for name, symbol, function in (("sine", "s", scalar.sin), ("cosine", "c", scalar.cos))
+)  # fmt: skip
 
 # tau = Ia qdd + Fv qd + Fc s + F0, s = sign(qd); Armstrong-Helouvry, Dupont and Canudas de Wit 1994, section 2.2 for the friction terms.
+# Friction that grows with the load: Hamon, Gautier and Garrec, IROS 2010, p. 6187. Torque ripple of geared motors: Hollerbach, Khalil and
+# Gautier, Springer Handbook of Robotics, 2nd ed., section 6.3.2.
 JOINT_TERMS: tuple[JointTerm, ...] = (
     JointTerm("armature", "Ia", "rotor inertia", _INERTIA, "I_{a}", lambda v, s: s.qdd, _squared, inertial=True),
     JointTerm("viscous", "Fv", "viscous friction", _DAMPING, "F_{v}", lambda v, s: s.qd, _squared, urdf="damping"),
@@ -166,10 +188,21 @@ JOINT_TERMS: tuple[JointTerm, ...] = (
         shapes=_STEP,
     ),
     JointTerm(
-        "stiction", "Fs", "stiction", _TORQUE, "F_{s}", lambda v, s: direction(v, s.qd) * fading(v, s.qd), needs=("stribeck",), shapes=_STEP
+        "stiction",
+        "Fs",
+        "stiction",
+        _TORQUE,
+        "F_{s}",
+        lambda v, s: direction(v, s.qd) * fading(v, s.qd),
+        needs=("stribeck",),
+        shapes=_STEP,
+        above=("coulomb", "negative"),
     ),
+    JointTerm("load", "Fl", "Coulomb friction per load", ("1", "1"), "F_{l}", _load, shapes=("width",), reads=("load",)),
+    *_RIPPLE,
     JointTerm("width", "w", "width of the Coulomb step", _SPEED, "w", fold=_inverse, between=(1e-3, 3.0)),
     JointTerm("stribeck", "vs", "Stribeck velocity", _SPEED, "v_{s}", fold=_inverse, between=(0.01, 1.0)),
+    JointTerm("gear", "G", "gear ratio", ("1", "rad/m"), "G"),
 )
 # A motor that two joints a and b share: Gautier, Vandanjon and Presse 1994, the coupled wrist of the Staeubli robots.
 COUPLING_TERMS: tuple[JointTerm, ...] = (
@@ -202,10 +235,10 @@ def problems(values: Terms, table: Sequence[JointTerm] = JOINT_TERMS) -> Iterato
         if not math.isfinite(value):
             yield f"its {row.meaning} ({row.key}) is {value}; expected a finite number [{'|'.join(row.unit)}]"
         elif not row.linear and not value > 0:
-            yield f"its friction has {row.key} = {value:g}; expected a positive velocity [{'|'.join(row.unit)}]"
+            yield f"its friction has {row.key} = {value:g}; expected a positive {row.meaning} [{'|'.join(row.unit)}]"
         for needed in row.needs:
             if values.get(needed) is None:
-                yield f"its friction has {row.key} but no {needed} velocity at which it fades"
+                yield f"its friction has {row.key} but no {needed}, the {BY_KEY[needed].meaning} that it depends on"
 
 
 def folded(group: Sequence[tuple[Terms, float]], owner: str = "") -> Terms:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..algebra.spatial import Inertia, Pose, moved
 from ..algebra.vector import apply
 from ..errors import CallError, ModelError, suggest
-from .joint_terms import Terms, folded
+from .joint_terms import BY_KEY, Terms, folded
 from .known_torque import KnownTorque, joints_in
 from .model import Coupling, Joint, Limits, Mechanism, Rotor
 from .near_integers import displaced
@@ -38,6 +38,7 @@ def reduce(mechanism: Mechanism) -> Tree:
     inertias = _inertias(mechanism, frames, len(moving))
     bodies = tuple(_body(joint, ties[joint.name], coordinates, frames, inertia) for joint, inertia in zip(moving, inertias, strict=True))
     _refuse_shared_rotors(moving, ties)
+    _refuse_followers(moving)
     groups = [[(joint, ties[joint.name].multiplier) for joint in moving if ties[joint.name].joint == name] for name in coordinates]
     return Tree(
         bodies=bodies,
@@ -59,6 +60,15 @@ def reduce(mechanism: Mechanism) -> Tree:
             )
         ),
     )
+
+
+def _refuse_followers(moving: Iterable[Joint]) -> None:
+    """Raise ModelError if a joint that mimics another has friction that depends on its own position or load."""
+    for joint in moving:
+        own = [key for key in joint.terms if key in BY_KEY and BY_KEY[key].reads]
+        if joint.mimic is not None and own:
+            what = f"friction that depends on position or load ({', '.join(own)})"
+            raise ModelError(f"joint {joint.name!r} mimics {joint.mimic.joint!r} and has {what}: give it to {joint.mimic.joint!r}")
 
 
 def _refuse_shared_rotors(moving: list[Joint], ties: dict[str, Tie]) -> None:

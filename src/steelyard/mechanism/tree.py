@@ -99,7 +99,10 @@ class Body:
 
 @dataclass(frozen=True)
 class Tree:
-    """Bodies in an order in which parents come first, `n` coordinates with their joint terms, couplings, rotors, named frames."""
+    """Bodies in an order in which parents come first, `n` coordinates with their joint terms, couplings, rotors, named frames.
+
+    `load` are the inertias whose weight friction that grows with the load depends on; () for those of the bodies.
+    """
 
     bodies: tuple[Body, ...]
     coordinates: tuple[str, ...]
@@ -110,6 +113,7 @@ class Tree:
     rotors: tuple[MountedRotor, ...] = ()
     couplings: tuple[TreeCoupling, ...] = ()
     known: tuple[TreeKnown, ...] = ()
+    load: tuple[Inertia, ...] = ()
 
     @property
     def n(self) -> int:
@@ -133,6 +137,14 @@ class Tree:
             for row in table
             if row.linear and row.key in terms
         )
+
+    @property
+    def carrying(self) -> Tree:
+        """The tree with the inertias of `load`."""
+        if not self.load:
+            return self
+        bodies = tuple(replace(body, inertia=inertia) for body, inertia in zip(self.bodies, self.load, strict=True))
+        return replace(self, bodies=bodies, load=())
 
     def with_joint_terms(self, values: Sequence[Scalar]) -> Tree:
         """Replace the values of `joint_terms`, in their order."""
@@ -167,6 +179,6 @@ class Tree:
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        shared = self.limits, self.rotors, self.couplings, self.known
+        shared = self.limits, self.rotors, self.couplings, self.known, self.load
         fields = (self.bodies, self.coordinates, self.gravity, self.terms, dict(self.frames), *shared)
         return (Tree, fields)  # a read-only mapping cannot be pickled as it is

@@ -64,9 +64,17 @@ class Dynamics(Description):
         """g(q), (..., n) [N m|N]: the torque that holds the robot still, g(q) = dU/dq. Lecture "Inverse dynamics": NE(q, 0, 0; g0)."""
         return self._call("gravity_torque", (q,), parameters, out)
 
-    def friction_torque(self, qd: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
-        """Fv qd + Fc sign(qd) + F0, (..., n) [N m|N], with sign(0) = 0. Lecture "Dynamic parameter identification", friction."""
-        return self._call("friction_torque", (qd,), parameters, out)
+    def friction_torque(
+        self, qd: ArrayLike, q: ArrayLike | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None
+    ) -> Array:
+        """Fv qd + Fc sign(qd) + F0 and further terms, (..., n) [N m|N], with sign(0) = 0. qd [rad/s|m/s]: (..., n).
+
+        q [rad|m] (..., n) is needed where friction depends on position or load; with it, known torques are part of the result.
+        Lecture "Dynamic parameter identification", friction.
+        """
+        if q is None:
+            return self._call("friction_torque", (qd,), parameters, out)
+        return self._call("friction_torque_at", (q, qd), parameters, out)
 
     def momentum(self, q: ArrayLike, qd: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
         """Generalised momentum p = M(q) qd, (..., n) [kg m2/s|kg m/s]. Lecture "Inverse dynamics": NE(q, 0, qd; 0)."""

@@ -43,8 +43,9 @@ class Edits(Description):
         """This robot with friction Fv qd + Fc sign(qd) + F0 [N m|N]: each one number, one per joint, or by joint name.
 
         Further terms are the keys of `mechanism.joint_terms.FRICTION`: `negative` Fn is the Coulomb friction of backward motion, `stiction`
-        Fs fades at the velocity `stribeck` [rad/s|m/s], `width` [rad/s|m/s] makes Coulomb friction smooth, tanh(qd / width). The last two
-        are shapes: they have no column in the regressor. Armstrong-Helouvry, Dupont and Canudas de Wit 1994, section 2.2.
+        Fs fades at the velocity `stribeck` [rad/s|m/s], `width` [rad/s|m/s] makes Coulomb friction smooth, tanh(qd / width); `load` Fl is
+        Coulomb friction per gravity torque, `sine1`, `cosine1`, ... torque ripple of a motor behind the ratio `gear`. The shapes stribeck,
+        width and gear have no column in the regressor. Armstrong-Helouvry, Dupont and Canudas de Wit 1994, section 2.2.
         """
         return self._like(edit.with_friction(self.mechanism, viscous=viscous, coulomb=coulomb, offset=offset, **terms))
 

@@ -27,7 +27,9 @@ NEED_MASS = ("forward_dynamics", "forward_reactions", "forward_dynamics_derivati
 
 
 def runs(algorithm: str, name: str) -> bool:
-    """Whether a robot of the zoo can run an algorithm: nothing accelerates a joint without inertia."""
+    """Whether a robot of the zoo can run an algorithm: nothing accelerates a joint without inertia, and friction may need the position."""
+    if algorithm == "friction_torque":
+        return not {"gear", "load"} & set(features(name))
     return not (algorithm in NEED_MASS and "no inertia" in features(name))
 
 

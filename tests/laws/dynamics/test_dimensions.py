@@ -124,7 +124,7 @@ def term_units(terms: Terms, kind: str, table: tuple[JointTerm, ...]) -> Terms:
 
 def stated_unit(text: str) -> Unit:
     """A unit such as 'N m s/rad' or 'kg m2'."""
-    known = {"N": NEWTON, "m": M, "m2": M * M, "kg": KG, "s": S, "rad": ONE}
+    known = {"1": ONE, "N": NEWTON, "m": M, "m2": M * M, "kg": KG, "s": S, "rad": ONE}
     above, _, below = text.partition("/")
     unit = ONE
     for word in above.split():
@@ -156,7 +156,7 @@ def test_torques(robot):
     wrench = [[NEWTON] * 3 + [JOULE] * 3 for _ in tree.bodies]
     expect(inverse_dynamics(tree, q, qd, qdd, wrench), efforts)
     expect(gravity_torque(tree, q), efforts)
-    expect(friction_torque(tree, qd), efforts)
+    expect(friction_torque(tree, qd, q), efforts)
     Y, pi = regressor(tree, q, qd, qdd), parameters(tree)
     for row, unit in zip(Y, efforts, strict=True):
         expect([y * p for y, p in zip(row, pi, strict=True)], [unit] * len(pi))

@@ -72,8 +72,8 @@ def test_momentum_changes_at_its_rate(name: str) -> None:
     close(x.robot.momentum_rate(x.q, x.qd, x.tau), along(x.q, x.qd, x.qdd, x.robot.momentum))
 
 
-@law("inverse_dynamics", "kinetic_energy", "potential_energy", "friction_torque")
+@law("inverse_dynamics", "kinetic_energy", "potential_energy", "friction_torque_at")
 def test_power_is_the_rate_of_energy_and_what_friction_takes(name: str) -> None:
     x = case(name)
     stored = along(x.q, x.qd, x.qdd, lambda q, qd: x.robot.kinetic_energy(q, qd) + x.robot.potential_energy(q))
-    close(np.sum(x.qd * x.tau, axis=-1), stored + np.sum(x.qd * x.robot.friction_torque(x.qd), axis=-1))
+    close(np.sum(x.qd * x.tau, axis=-1), stored + np.sum(x.qd * x.robot.friction_torque(x.qd, x.q), axis=-1))

@@ -16,7 +16,7 @@ from steelyard.mechanism.joint_terms import Terms
 from steelyard.mechanism.model import Joint, Link, Mechanism, Mimic
 from tests.laws.dynamics.law import close
 from tests.reference import Reference
-from tests.zoo import ALL_TERMS, ZOO, case, robot
+from tests.zoo import ALL_TERMS, RIPPLE, ZOO, case, robot
 
 pytestmark = pytest.mark.filterwarnings("ignore:URDF has no place:steelyard.SteelyardWarning")
 FORMS = {
@@ -24,9 +24,12 @@ FORMS = {
     "asymmetric": {"viscous": 2.0, "coulomb": 3.0, "negative": 4.0},
     "smooth": {"coulomb": 3.0, "width": 0.1},
     "stribeck": {"viscous": 1.0, "coulomb": 3.0, "stiction": 5.0, "stribeck": 0.2},
+    "load": {"coulomb": 3.0, "load": 0.1},
+    "ripple": RIPPLE,
     "all": ALL_TERMS,
 }
-LABELS = {"viscous": "Fv", "coulomb": "Fc", "offset": "F0", "negative": "Fn", "stiction": "Fs"}
+LABELS = {"viscous": "Fv", "coulomb": "Fc", "offset": "F0", "negative": "Fn", "stiction": "Fs", "load": "Fl"}
+LABELS |= {f"{name}{h}": f"R{h}{name[0]}" for h in (1, 2, 6) for name in ("sine", "cosine")}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -72,7 +75,9 @@ def test_files_keep_the_zoo(name: str, suffix: str, tmp_path: Path) -> None:
     ("change", "offender"),
     [
         ({"width": 0.0, "coulomb": 1.0}, "width = 0"),
-        ({"stiction": 1.0}, "stribeck"),
+        ({"stiction": 1.0}, "stribeck, the Stribeck velocity that it depends on"),
+        ({"sine2": 1.0}, "gear, the gear ratio that it depends on"),
+        ({"sine2": 1.0, "gear": -100.0}, "gear = -100; expected a positive gear ratio"),
         ({"coulomb": [1.0, 2.0]}, "coulomb has 2 numbers"),
         ({"viscous": float("nan")}, "viscous"),
         ({"viscous": {"joint9": 1.0}}, "joint9"),
@@ -130,7 +135,7 @@ SIDES = [{}, {"coulomb": 1.0}, {"negative": 0.6}, {"coulomb": 0.5, "negative": 0
 @pytest.mark.parametrize("first", SIDES)
 def test_friction_of_either_direction_folds_by_virtual_work(first: dict[str, float], second: dict[str, float], k: float) -> None:
     made, rates = pair(first, second, k), np.array([[1.0], [-1.0]])
-    close(made.friction_torque(rates), Reference(made.mechanism, made.joint_names).friction_torque(rates))
+    close(made.friction_torque(rates), Reference(made.mechanism, made.joint_names).friction_torque(rates, 0 * rates))
 
 
 @pytest.mark.parametrize("k", [-2.0, -1.0, 0.5])
@@ -194,3 +199,11 @@ def test_wrenches_that_make_no_sense_are_named(wrench: dict, words: str) -> None
 
 def test_no_wrench_is_no_torque() -> None:
     assert not sy.load("spatial_3r").wrench_torque(np.zeros((4, 3)), {}).any()
+
+
+@pytest.mark.parametrize("terms", [{"load": 0.1}, RIPPLE])
+def test_friction_of_position_or_load_belongs_to_a_joint_that_leads(terms: dict[str, float]) -> None:
+    made = pair(terms, {"coulomb": 1.0}, 1.0)
+    assert set(terms) <= set(made.tree.terms[0])
+    with pytest.raises(sy.ModelError, match=r"joint 'b' mimics 'a' and has friction that depends on position or load .* give it to 'a'"):
+        _ = pair({}, terms, 1.0).tree

@@ -111,7 +111,7 @@ def test_the_drive_bears_the_reaction_about_its_axis(name: str) -> None:
     for i, body in enumerate(x.robot.tree.bodies):
         part = found[:, i, 3:] if body.kind == "revolute" else found[:, i, :3]
         rigid[:, body.coordinate] += body.multiplier * (part @ body.axis)
-    close(rigid, x.tau - x.robot.friction_torque(x.qd) - x.reference.inertial_torque(x.qdd))
+    close(rigid, x.tau - x.robot.friction_torque(x.qd, x.q) - x.reference.inertial_torque(x.qdd))
 
 
 @law("forward_reactions", "joint_reactions", without=("no inertia",))

@@ -10,7 +10,13 @@ from steelyard.kernels import ALGORITHMS
 from tests.laws.dynamics.law import LAWS, Law
 from tests.zoo import FEATURES, ZOO, features
 
-ALONE = {"one joint", "twelve joints", "weightless", "no inertia"}  # features of one robot each, which cannot have all the others too
+ALONE = {
+    "one joint",
+    "twelve joints",
+    "weightless",
+    "no inertia",
+    "load",
+}  # features of one robot each, which cannot have all the others too
 HEAD = """# Laws
 
 Every algorithm (row) is tested on robots with every feature (column) by the laws whose numbers stand in the cell. The page is generated

@@ -16,21 +16,39 @@ def test_inverse_dynamics_is_what_lagrange_gives(name: str) -> None:
     close(x.tau, x.reference.torques(x.q, x.qd, x.qdd))
 
 
-@law("friction_torque")
+@law("friction_torque_at")
 def test_friction_is_that_of_each_joint(name: str) -> None:
     """Also at rest, where sign(0) = 0 leaves the offsets, and at one sign of every rate."""
     x = case(name)
     for qd in (x.qd, np.zeros_like(x.qd), np.abs(x.qd), -np.abs(x.qd)):
-        close(x.robot.friction_torque(qd), x.reference.friction_torque(qd))
+        close(x.robot.friction_torque(qd, x.q), x.reference.friction_torque(qd, x.q))
 
 
-@law("inverse_dynamics", "mass_matrix", "coriolis_matrix", "gravity_torque", "friction_torque")
+@law("friction_torque", "friction_torque_at", without=("gear", "load"))
+def test_friction_that_depends_on_rates_alone_needs_no_position(name: str) -> None:
+    x = case(name)
+    close(x.robot.friction_torque(x.qd), x.robot.friction_torque(x.qd, x.q))
+
+
+@law("friction_torque", having="gear", refuses=True)
+def test_friction_that_depends_on_the_position_asks_for_it(name: str) -> None:
+    with pytest.raises(sy.CallError, match=r"friction depends on .*R1s.* give q too"):
+        case(name).robot.friction_torque(case(name).qd)
+
+
+@law("friction_torque", having="load", refuses=True)
+def test_friction_that_depends_on_the_load_asks_for_the_position(name: str) -> None:
+    with pytest.raises(sy.CallError, match=r"friction depends on load.*arm.Fl.* give q too"):
+        case(name).robot.friction_torque(case(name).qd)
+
+
+@law("inverse_dynamics", "mass_matrix", "coriolis_matrix", "gravity_torque", "friction_torque_at")
 def test_terms_add_up(name: str) -> None:
     """tau = M qdd + C qd + g + friction."""
     x = case(name)
     inertial = np.einsum("...ij,...j->...i", x.robot.mass_matrix(x.q), x.qdd)
     centrifugal = np.einsum("...ij,...j->...i", x.robot.coriolis_matrix(x.q, x.qd), x.qd)
-    close(x.tau, inertial + centrifugal + x.robot.gravity_torque(x.q) + x.robot.friction_torque(x.qd))
+    close(x.tau, inertial + centrifugal + x.robot.gravity_torque(x.q) + x.robot.friction_torque(x.qd, x.q))
 
 
 @law("mass_matrix", "inverse_dynamics")
@@ -67,6 +85,6 @@ def test_reference_torque_is_split_by_the_coriolis_matrix(name: str) -> None:
     qrd, qrdd = x.qd[::-1] * 0.7, x.qdd[::-1] * 1.3
     inertial = np.einsum("...ij,...j->...i", x.robot.mass_matrix(x.q), qrdd)
     centrifugal = np.einsum("...ij,...j->...i", x.robot.coriolis_matrix(x.q, x.qd), qrd)
-    parts = inertial + centrifugal + x.robot.gravity_torque(x.q) + x.robot.friction_torque(x.qd)
+    parts = inertial + centrifugal + x.robot.gravity_torque(x.q) + x.robot.friction_torque(x.qd, x.q)
     close(x.robot.slotine_li_torque(x.q, x.qd, qrd, qrdd), parts)
     close(x.robot.slotine_li_torque(x.q, x.qd, x.qd, x.qdd), x.tau)

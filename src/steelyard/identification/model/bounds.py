@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...arguments import brief, numbers, real_number
 from ...errors import CallError, suggest
-from ...mechanism.joint_terms import BY_SYMBOL
+from ...mechanism.joint_terms import BY_KEY, BY_SYMBOL
 
 Array = NDArray[np.float64]
 Bounds = Mapping[str, Any]
@@ -43,12 +43,24 @@ def check_bounds(bounds: object) -> Bounds | None:
 
 
 def natural(names: Sequence[str], free: Sequence[int]) -> Inequalities:
-    """Return rows that keep free joint terms from being less than a real joint has, such as negative friction."""
-    least = {i: BY_SYMBOL[symbol].least for i in free if (symbol := names[i].rpartition(".")[2]) in BY_SYMBOL}
-    index = [i for i, value in least.items() if np.isfinite(value)]
-    A = np.zeros((len(index), len(names)))
-    A[range(len(index)), index] = -1.0
-    return Inequalities(A, np.array([-least[i] for i in index]), tuple(f"{names[i]} >= {least[i]:g}" for i in index))
+    """Return rows that keep free joint terms from being less than a real joint has: no negative friction, no stiction below sliding."""
+    rows: list[tuple[Array, float, str]] = []
+    where = {name: i for i, name in enumerate(names)}
+    for i, name in enumerate(names):
+        owner, _, symbol = name.rpartition(".")
+        row = BY_SYMBOL.get(symbol)
+        if row is None:
+            continue
+        if i in free and np.isfinite(row.least):
+            rows.append((-direction(name, names), -row.least, f"{name} >= {row.least:g}"))
+        lower = [at for key in row.above if (at := where.get(f"{owner}.{BY_KEY[key].symbol}")) is not None and {i, at} & set(free)]
+        rows += [(direction(names[at], names) - direction(name, names), 0.0, f"{name} >= {names[at]}") for at in lower]
+    return stacked(rows, len(names))
+
+
+def stacked(rows: Sequence[tuple[Array, float, str]], p: int) -> Inequalities:
+    """Return rows a pi <= b with their names as inequalities on p parameters."""
+    return Inequalities(np.array([a for a, _, _ in rows]).reshape(-1, p), np.array([b for _, b, _ in rows]), tuple(n for _, _, n in rows))
 
 
 def inequalities(bounds: Bounds | None, names: Sequence[str]) -> Inequalities:
@@ -67,8 +79,7 @@ def inequalities(bounds: Bounds | None, names: Sequence[str]) -> Inequalities:
             rows += box(name, low, high, names)
         else:
             rows += interval(name, direction(name, names), low, high)
-    A = np.array([row for row, _, _ in rows]).reshape(-1, len(names))
-    return Inequalities(A, np.array([b for _, b, _ in rows]), tuple(n for _, _, n in rows))
+    return stacked(rows, len(names))
 
 
 def pair(name: str, limits: Any) -> tuple[Any, Any]:
