@@ -10,7 +10,7 @@ from .estimators.shrinkage import ElasticNet, Lasso, Ridge
 from .identify import identify
 from .model.accumulator import Accumulator
 from .model.bounds import Bounds
-from .model.model import ModelOptions
+from .model.model_options import ModelOptions
 from .options import Options
 from .result.fit import Fit
 from .result.prediction import Prediction, Region

@@ -23,7 +23,8 @@ from .estimators.shape import estimate_shape
 from .estimators.torque_delay import estimate_delay
 from .model.accumulator import on_one_core
 from .model.known import Known, KnownFunction, resolve_known, torque_of
-from .model.model import Model, ModelOptions, build_model
+from .model.model import Model, build_model
+from .model.model_options import ModelOptions
 from .model.problem import Problem
 from .options import Options, make_options
 from .result.fit import Fit

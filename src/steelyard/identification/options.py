@@ -10,7 +10,7 @@ from ..arguments import instance
 from ..errors import CallError, suggest
 from .estimators.least_squares import Estimator
 from .estimators.registry import make_estimator
-from .model.model import ModelOptions
+from .model.model_options import ModelOptions
 from .samples.preparation import Preparation
 
 

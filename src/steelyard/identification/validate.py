@@ -15,7 +15,8 @@ from ..signals.log import Log
 from .estimators.torque_delay import estimate_delay
 from .identify import identify
 from .model.accumulator import on_one_core
-from .model.model import ModelOptions, build_model
+from .model.model import build_model
+from .model.model_options import ModelOptions
 from .result.fit import Fit
 from .result.validation import Validation, validate_torque
 from .samples.decimation import natural_factor

@@ -9,72 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arguments import brief, is_real, names, per_joint, real_number, yes_or_no
+from ...arguments import real_number
 from ...cached import cached_property
 from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
 from ...errors import CallError, suggest
 from ...kernels import kernel
 from ...mechanism.joint_terms import KNOWN_TORQUE
-from ...mechanism.model import Coupling
 from ...mechanism.tree import TermUse
 from ...parameters.base import BaseParameters, exciting_states, group_parameters, short_parameter_names, stack_samples
 from ...robot import Robot
-from .bounds import Bounds, check_bounds
-from .joint_terms import TERMS, USUAL, check_couplings, complete, coupled, structural, with_shape
-from .known import Known, KnownFunction, check_known, with_known
+from .bounds import Bounds
+from .joint_terms import TERMS, complete, coupled, structural, with_shape
+from .known import KnownFunction, with_known
+from .model_options import ModelOptions
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class ModelOptions:
-    """What is to be found, and what is known about it.
-
-    friction: terms of every joint, of 'viscous', 'coulomb', 'offset', 'negative' (Coulomb friction of backward motion) and 'stribeck'
-    (stiction that fades with speed). rotor: whether rotor inertias are unknown. coulomb_width [rad/s|m/s]: speed over which Coulomb
-    friction rises, one number or one per joint, 0 for sign(qd), or 'estimate'. hold: parameters, links or joints that keep the robot's
-    values, or name -> value. bounds: name -> (lowest, highest), see `inequalities`. prior: 'cad' makes the description count for more.
-    coupling: pairs of joints that share a motor, by name. known: torque that is not to be found, a function (q, qd, qdd) -> (N, n) or
-    joint -> expression. drive_gains: joints whose measured torque is wrong by an unknown factor, or 'all'. known_mass [kg]: of all moving
-    links together, or link -> mass of a moving link with all that is fixed to it. A single name stands for a list of one.
-    """
-
-    friction: Sequence[str] = USUAL
-    rotor: bool = True
-    coulomb_width: str | float | Sequence[float] | Mapping[str, float] = "estimate"
-    hold: Sequence[str] | Mapping[str, float | None] = ()
-    bounds: Bounds | None = None
-    prior: str | None = None
-    coupling: Sequence[Coupling] = ()
-    known: Known | None = None
-    drive_gains: Sequence[str] = ()
-    known_mass: float | Mapping[str, float] | None = None
-
-    def __post_init__(self) -> None:
-        checked = {
-            "friction": names("friction", self.friction),
-            "rotor": yes_or_no("rotor", self.rotor),
-            "hold": dict(self.hold) if isinstance(self.hold, Mapping) else names("hold", self.hold),
-            "bounds": check_bounds(self.bounds),
-            "coupling": check_couplings(self.coupling),
-            "known": check_known(self.known),
-            "drive_gains": names("drive_gains", self.drive_gains),
-            "known_mass": check_mass(self.known_mass),
-        }
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
-        for term in self.friction:
-            if term not in TERMS:
-                raise CallError(f"friction {term!r} is unknown; {suggest(str(term), TERMS)}")
-        if isinstance(self.coulomb_width, str) and self.coulomb_width != "estimate":
-            raise CallError(f"coulomb_width must be 'estimate' or speeds [rad/s|m/s], not {self.coulomb_width!r}")
-
-    def given_width(self, joint_names: Sequence[str]) -> Array | None:
-        """The width of each joint's Coulomb step, (n,) [rad/s|m/s]; None if it is to be estimated."""
-        return (
-            None if isinstance(self.coulomb_width, str) else per_joint("coulomb_width", self.coulomb_width, joint_names, 0.0, "rad/s|m/s")
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,20 +163,6 @@ def build_model(robot: Robot, options: ModelOptions | None = None) -> Model:
     held = dict(held_parameters(full, options.hold)) | links
     bounds = options.bounds if total is None else {"total_mass": (total, total), **(options.bounds or {})}
     return Model(full, tuple(sorted(held.items())), known, bounds, total)
-
-
-def check_mass(given: Any) -> float | dict[str, float] | None:
-    """Return what was given as known mass [kg], a number or link -> number; raise CallError for anything else."""
-    if isinstance(given, Mapping):
-        return {link: positive_mass(mass) for link, mass in given.items()}
-    return None if given is None else positive_mass(given)
-
-
-def positive_mass(mass: Any) -> float:
-    """Return a mass as a number [kg]; raise CallError for anything else."""
-    if not (is_real(mass) and 0 < mass < np.inf):
-        raise CallError(f"known_mass must be a positive number [kg] or link -> number, not {brief(mass)}")
-    return float(mass)
 
 
 def known_masses(robot: Robot, given: float | Mapping[str, float] | None) -> tuple[dict[int, float], float | None]:
