@@ -11,7 +11,7 @@ from ...signals.autocorrelation import lagged_products, variance_inflation
 from ..model.prior import body_prior
 from ..model.problem import Problem
 from .least_squares import noise, weighted
-from .posterior import Posterior, coordinates, posterior
+from .posterior import Posterior, coordinates, posterior, vague_precision
 
 Array = NDArray[np.float64]
 BLOCKS = 16  # of the samples, from which the autocorrelation is found
@@ -38,13 +38,13 @@ def agreement(problem: Problem, weights: ArrayLike, inflated: Array | None = Non
     free, rows = weighted(total, problem.prior)
     k = inflation(problem, free) if inflated is None else inflated
     where = coordinates(model, body_prior(model))
-    sigma = 1.0 / rows
+    vague, sigma = vague_precision(model, total, where), 1.0 / rows
     for _ in range(rounds):
-        found = posterior(model, total.triangle(1.0 / (sigma * np.sqrt(k))), weights, where)
+        found = posterior(model, total.triangle(1.0 / (sigma * np.sqrt(k))), weights, where, vague)
         sigma = noise(total, model.base.values(found.parameters))
     counts = np.array(total.counts)
     triangle = total.triangle(1.0 / (sigma * np.sqrt(k)))
-    found = posterior(model, triangle, weights, where)
+    found = posterior(model, triangle, weights, where, vague)
     independent = counts / k
     return Agreement(found, found.log_evidence - float(np.sum(independent * np.log(sigma))), sigma, k)
 

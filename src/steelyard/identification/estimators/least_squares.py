@@ -15,7 +15,7 @@ from .posterior import Posterior
 
 Array = NDArray[np.float64]
 RANK = 1e-9  # of the largest singular value, columns scaled to unit norm
-EXCITED = 10.0  # times the information that errors of the regressor alone would give
+EXCITED = 4.0  # times the information that errors of the regressor alone would give
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import null_space
 
 from ...cached import cached_property
+from ..model.accumulator import Accumulator
 from ..model.model import Model
 from ..model.prior import BodyPrior, body_prior
 
 Array = NDArray[np.float64]
-VAGUE = 1e-9  # information on a joint term before the samples, as a share of theirs
+LEAST = 1e-9  # precision of a joint term before the samples, as a share of theirs, where none is given
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ class Posterior:
     """The Gaussian posterior of the free parameters u (k,): mean, factor R (k, k) of the precision, and log evidence [nats].
 
     R^T R = data^T data + prior^T prior, with `data` the rows of the samples and `prior` those of the description, (., k). `weights`
-    (bodies,) are those of the description.
+    (bodies,) are those of the description, `vague` (k - inner,) the precisions of the joint terms before the samples.
     """
 
     coordinates: Coordinates
@@ -77,6 +78,7 @@ class Posterior:
     prior: Array
     log_evidence: float
     weights: Array
+    vague: Array
 
     @property
     def parameters(self) -> Array:
@@ -116,11 +118,24 @@ class Posterior:
         return float(u @ self.coordinates.metric[body] @ u)
 
 
-def posterior(model: Model, triangle: Array, weights: ArrayLike, where: Coordinates | None = None) -> Posterior:
+def vague_precision(model: Model, total: Accumulator, where: Coordinates) -> Array:
+    """Return the precision of each joint term before the samples, (k - inner,): as vague as a term that makes all of a joint's torque.
+
+    The standard deviation of a term is |tau_j| / |column| over the joints that it acts on.
+    """
+    to_terms = model.base.matrix @ where.matrix[:, where.inner :]
+    columns = np.array([np.sum((total.rows(j)[:, :-1] @ to_terms) ** 2, axis=0) for j in range(total.n)])
+    torque = np.sum(np.where(columns > 0, total.torque_squares()[:, None], 0.0), axis=0)
+    squares = columns.sum(axis=0)
+    return np.asarray(np.where(squares > 0, squares / np.maximum(torque, 1e-300), 1.0))
+
+
+def posterior(model: Model, triangle: Array, weights: ArrayLike, where: Coordinates | None = None, vague: Array | None = None) -> Posterior:
     """Return the posterior for the factor R (b + 1, b + 1) of [Y tau], rows in units of their noise, and the weight of each body.
 
-    p(u) = N(0, (w |.|^2)^-1) over the bodies, vague over the joint terms. log evidence = 1/2 log det prior - 1/2 log det (data + prior)
-    - 1/2 (|A u - z|^2 + u^T prior u), up to a constant that does not depend on the weights.
+    p(u) = N(0, (w |.|^2)^-1) over the bodies, and over the joint terms with the precision `vague`, by default next to none.
+    log evidence = 1/2 log det prior - 1/2 log det (data + prior) - 1/2 (|A u - z|^2 + u^T prior u), up to a constant that does not
+    depend on the weights.
     Bishop, "Pattern Recognition and Machine Learning", 2006, section 3.5; MacKay, Neural Computation 4 (1992), p. 415.
     """
     at = coordinates(model, body_prior(model)) if where is None else where
@@ -128,7 +143,7 @@ def posterior(model: Model, triangle: Array, weights: ArrayLike, where: Coordina
     A, z = triangle[:, :-1] @ B @ at.matrix, triangle[:, -1] - triangle[:, :-1] @ B @ at.origin
     squares, prior = np.sum(A**2, axis=0), at.precision(weights)
     outer = np.arange(at.inner, len(prior))
-    prior[outer, outer] = np.where(squares[outer] > 0, VAGUE * squares[outer], 1.0)
+    prior[outer, outer] = np.where(squares[outer] > 0, LEAST * squares[outer], 1.0) if vague is None else vague
     root = np.asarray(np.linalg.cholesky(prior).T, np.float64)
     size = np.sqrt(squares + np.diag(prior))
     stacked = np.vstack([np.column_stack([A / size, z]), np.column_stack([root / size, np.zeros(len(prior))])])
@@ -137,4 +152,6 @@ def posterior(model: Model, triangle: Array, weights: ArrayLike, where: Coordina
     mean = np.linalg.solve(factor, R[: len(prior), -1]) / size
     determinants = np.sum(np.log(np.diag(root))) - np.sum(np.log(np.abs(np.diag(factor)) * size))
     misfit = float(np.sum((A @ mean - z) ** 2) + np.sum((root @ mean) ** 2))
-    return Posterior(at, mean, factor * size, A, root, float(determinants) - 0.5 * misfit, np.asarray(weights, float))
+    return Posterior(
+        at, mean, factor * size, A, root, float(determinants) - 0.5 * misfit, np.asarray(weights, float), np.diag(prior)[outer]
+    )

@@ -59,14 +59,15 @@ class PriorWeight:
         return tuple(made)
 
 
-def choose_prior_weight(model: Model, triangle: Array) -> PriorWeight:
+def choose_prior_weight(model: Model, triangle: Array, vague: Array | None = None) -> PriorWeight:
     """Return the weight of the description with the largest evidence, and the bodies whose description is better set aside.
 
-    `triangle` (b + 1, b + 1) is the factor of [Y tau], rows in units of their noise. From the description of every link, or of none,
+    `triangle` (b + 1, b + 1) is the factor of [Y tau], rows in units of their noise, `vague` the
+    precision of the joint terms. From the description of every link, or of none,
     single links are set aside or taken back as long as the evidence grows by more than ODDS.
     MacKay, Neural Computation 4 (1992), p. 415.
     """
-    search = Search(model, triangle)
+    search = Search(model, triangle, vague)
     unknown = frozenset(i for i, k in enumerate(body_prior(model).described) if not k)
     groups = alike(model, unknown)
     best = max(search.best(unknown), search.best(frozenset(range(search.bodies))), key=log_evidence)
@@ -101,6 +102,7 @@ class Search:
 
     model: Model
     triangle: Array
+    vague: Array | None = None
 
     @property
     def bodies(self) -> int:
@@ -135,7 +137,7 @@ class Search:
 
         def of(weight: float, loose: float) -> PriorWeight:
             trial = PriorWeight(weight, loose, tuple(sorted(aside)))
-            found = posterior(self.model, self.triangle, trial.body_weights(prior), where).log_evidence
+            found = posterior(self.model, self.triangle, trial.body_weights(prior), where, self.vague).log_evidence
             return replace(trial, log_evidence=found - 0.5 * float(np.log10(weight / USUAL) / SPREAD) ** 2 - unlikely)
 
         return of

@@ -17,7 +17,7 @@ from ..model.problem import Problem
 from .cone import ConeProgram, feasible, repaired, solve, symmetric
 from .evidence import inflation
 from .least_squares import Estimate, excitation, trimmed, weighted
-from .posterior import coordinates, posterior
+from .posterior import coordinates, posterior, vague_precision
 from .prior_weight import PriorWeight, choose_prior_weight
 
 Array = NDArray[np.float64]
@@ -58,14 +58,14 @@ class SDP:
         """Return the estimate for a problem."""
         model, (free, weights) = problem.model, weighted(problem.total, problem.prior)
         weights = weights / np.sqrt(inflation(problem, free))
-        triangle = problem.total.triangle(weights)
-        noise = problem.regressor_noise.triangle(weights)[:-1, :-1]
-        triangle = trimmed(triangle, excitation(triangle, noise))
-        chosen = PriorWeight(self.prior_weight) if self.prior_weight is not None else choose_prior_weight(model, triangle)
+        whole = problem.total.triangle(weights)
+        triangle = trimmed(whole, excitation(whole, problem.regressor_noise.triangle(weights)[:-1, :-1]))
+        vague = vague_precision(model, problem.total, coordinates(model, body_prior(model)))
+        chosen = PriorWeight(self.prior_weight) if self.prior_weight is not None else choose_prior_weight(model, triangle, vague)
         bounds = {**(model.bounds or {}), **(self.bounds or {})}
-        found = consistent(model, triangle, free, replace(self, bounds=bounds), chosen)
+        found = consistent(model, triangle, free, replace(self, bounds=bounds), chosen, vague)
         prior = body_prior(model, chosen.aside)
-        made = posterior(model, triangle, chosen.body_weights(prior), coordinates(model, prior))
+        made = posterior(model, triangle, chosen.body_weights(prior), coordinates(model, prior), vague)
         details = {"prior_weight": chosen.weight, "set_aside": chosen.names(model), "solver": found.solver}
         notes = found.notes + (chosen.sentences(model) if self.prior_weight is None else ())
         return Estimate(problem.base.values(found.parameters), weights, notes, details, found.parameters, made)
@@ -80,7 +80,7 @@ class Consistent:
     notes: tuple[str, ...]
 
 
-def consistent(model: Model, triangle: Array, free: Array, options: SDP, chosen: PriorWeight) -> Consistent:
+def consistent(model: Model, triangle: Array, free: Array, options: SDP, chosen: PriorWeight, vague: Array | None = None) -> Consistent:
     """Return the consistent parameters that fit the factor R of [Y tau] best; `free` (b,) is the solution without constraints."""
     prior = body_prior(model, chosen.aside)
     own = natural(model.names, model.free)
@@ -88,7 +88,7 @@ def consistent(model: Model, triangle: Array, free: Array, options: SDP, chosen:
     limits = Inequalities(np.vstack([own.A, asked.A]), np.concatenate([own.b, asked.b]), own.names + asked.names)
     data = triangle[:, :-1] @ model.base.matrix, triangle[:, -1]
     weights = chosen.body_weights(prior)
-    rows, target = prior_rows(prior, weights, len(model.names))
+    rows, target = prior_rows(prior, weights, model, vague)
     program = ConeProgram(model, prior, np.vstack([data[0], rows]), np.concatenate([data[1], target]), limits, options.margin)
     pi, status = solve_or_blame(program, asked)
     if options.entropic:
@@ -121,14 +121,22 @@ def solve_or_blame(program: ConeProgram, asked: Inequalities) -> tuple[Array, st
         raise ProblemError(f"no robot meets these bounds: {'; '.join(blamed)}. Without any one of them there is a solution") from None
 
 
-def prior_rows(prior: BodyPrior, weights: Array, p: int) -> tuple[Array, Array]:
-    """Return rows (10 bodies, p) and target with |rows pi - target|^2 = sum_i weights_i |S_i - S0_i|^2."""
-    rows, target = np.zeros((10 * prior.bodies, p)), np.zeros(10 * prior.bodies)
+def prior_rows(prior: BodyPrior, weights: Array, model: Model, vague: Array | None) -> tuple[Array, Array]:
+    """Return rows (k, p) and target: |rows pi - target|^2 = sum_i weights_i |S_i - S0_i|^2 + sum_k vague_k (pi_k - pi0_k)^2.
+
+    The second sum is over the joint terms; without `vague` there is none.
+    """
+    inner, p = 10 * prior.bodies, len(model.names)
+    rows, target = np.zeros((inner, p)), np.zeros(inner)
     for i, T in enumerate(prior.to_pi):
         own = slice(10 * i, 10 * i + 10)
         rows[own, own] = np.sqrt(weights[i]) * np.linalg.inv(T)
         target[own] = np.sqrt(weights[i]) * prior.centre[i]
-    return rows, target
+    if vague is None:
+        return rows, target
+    joints = [k for k in model.free if k >= inner]
+    more = np.sqrt(vague)[:, None] * np.eye(p)[joints]
+    return np.vstack([rows, more]), np.concatenate([target, more @ model.start])
 
 
 def with_base_values(program: ConeProgram, pi: Array, free: Array) -> Array | None:

@@ -65,7 +65,7 @@ def solver(problem: Problem, estimate: Estimate) -> Callable[[Array], Array]:
     spectrum = excitation(problem.total.triangle(estimate.weights), noise)
 
     def solve(triangle: Array) -> Array:
-        made = posterior(problem.model, trimmed(triangle, spectrum), found.weights, found.coordinates)
+        made = posterior(problem.model, trimmed(triangle, spectrum), found.weights, found.coordinates, found.vague)
         return problem.base.values(made.parameters)
 
     return solve
