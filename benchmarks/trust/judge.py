@@ -32,6 +32,7 @@ from steelyard.motion.trajectories.limits import MotionLimits
 Array = NDArray[np.float64]
 TRUSTED = ("trusted", "trusted within")
 PROBABLE = 0.5  # least probability of a finding that names a fault
+STANDING = 5e-3  # [rad/s|m/s] up to which friction has no definite value: such rows do not count
 MOTIONS, SECONDS, HARMONICS, POINTS = 3, 10.0, 5, 200  # unseen motions of a simulated robot
 
 
@@ -162,7 +163,8 @@ def true_error(made: Experiment, fit: Any) -> float | None:
     if np.count_nonzero(inside) < 20:
         return None
     q, qd, qdd = (x[inside] for x in states)
-    return float(np.linalg.norm(truth[inside] - fit.predict(q, qd, qdd).torque) / np.linalg.norm(truth[inside]))
+    moving = np.abs(qd) > STANDING
+    return float(np.linalg.norm((truth[inside] - fit.predict(q, qd, qdd).torque) * moving) / np.linalg.norm(truth[inside] * moving))
 
 
 def simulated_motion(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array]:

@@ -39,8 +39,8 @@ class PriorWeight:
         return np.array([self.weight if described else min(self.loose, self.weight) for described in prior.described])
 
     def names(self, model: Model) -> tuple[str, ...]:
-        """Return the names of the bodies that were set aside."""
-        return tuple(model.robot.tree.bodies[i].name for i in self.aside)
+        """Return the names of the bodies whose description was set aside; those without one are not among them."""
+        return tuple(model.robot.tree.bodies[i].name for i, gain in zip(self.aside, self.gain, strict=False) if gain > 0)
 
     def sentences(self, model: Model) -> tuple[str, ...]:
         """Return what was chosen, and why."""

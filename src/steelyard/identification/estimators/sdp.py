@@ -93,6 +93,7 @@ def consistent(model: Model, triangle: Array, free: Array, options: SDP, chosen:
     pi, status = solve_or_blame(program, asked)
     if options.entropic:
         pi, status = entropic(program, data, weights, pi)
+    pi = as_described(model, pi, np.linalg.norm(data[0], axis=0), 10 * prior.bodies)
     if not feasible(program, pi):
         pi = repaired(program, pi)
     if not feasible(program, pi):
@@ -102,6 +103,12 @@ def consistent(model: Model, triangle: Array, free: Array, options: SDP, chosen:
         exact = with_base_values(program, pi, free)
         pi = pi if exact is None else exact
     return Consistent(pi, status, notes)
+
+
+def as_described(model: Model, pi: Array, norms: Array, inner: int) -> Array:
+    """Return pi with joint terms whose columns vanish, by their norms (p,), at their described values, exactly and not as the solver left them."""
+    dead = (norms <= 1e-12 * norms.max(initial=0.0)) & (np.arange(len(pi)) >= inner)
+    return np.where(dead, model.start, pi)
 
 
 def solve_or_blame(program: ConeProgram, asked: Inequalities) -> tuple[Array, str]:

@@ -22,13 +22,19 @@ START = {"stribeck": 0.1}
 def complete(robot: Robot, keys: Sequence[str], rotor: bool = True) -> Robot:
     """Return the robot with these friction terms and, if asked, a rotor inertia at every joint; its torques stay what they are.
 
-    A joint without the term gets zero; stiction and backward friction get the value of its Coulomb friction.
+    A joint without the term gets zero; stiction and backward friction get the value of its Coulomb friction. A joint with backward
+    friction gets no offset: forward friction, backward friction and an offset cannot be told apart but at rest.
     """
-    robot = robot.with_joint_terms([*(["armature"] if rotor else []), *(key for key in keys if key in USUAL)])
+    both = "negative" in keys
+    robot = robot.with_joint_terms([*(["armature"] if rotor else []), *(key for key in keys if key in USUAL and key != "offset")])
     for key in keys:
         lacking = {
-            name: terms.get("coulomb", 0.0) for name, terms in zip(robot.joint_names, robot.tree.terms, strict=True) if key not in terms
+            name: terms.get("coulomb", 0.0)
+            for name, terms in zip(robot.joint_names, robot.tree.terms, strict=True)
+            if key not in terms and not (key == "offset" and (both or "negative" in terms))
         }
+        if key == "offset":
+            lacking = dict.fromkeys(lacking, 0.0)
         shape = {"stribeck": dict.fromkeys(lacking, START["stribeck"])} if key == "stiction" else {}
         robot = robot.with_friction(**{key: lacking}, **shape) if lacking else robot
     return robot

@@ -93,7 +93,7 @@ def judge(
     refusals = [*no_explanation(validation), *useless(error, others)]
     doubts = [*faults(evidence), *poor(error, evidence), *broken(evidence, others), *other_mass(robot, initial, evidence)]
     doubts += [*little_excitation(uncertainty), *impossible_links(robot)]
-    limits = [*narrow(evidence), *scale_unknown(evidence)]
+    limits = [*narrow(evidence), *scale_unknown(robot, evidence)]
     word = "refused" if refusals else "doubtful" if doubts else "trusted within" if limits else "trusted"
     notes = [
         *remarks(evidence),
@@ -166,9 +166,9 @@ def narrow(evidence: Evidence) -> Iterator[str]:
         yield f"With an error of {within:.1%} the model lacks something, which beyond the region of the log may be worse."
 
 
-def scale_unknown(evidence: Evidence) -> Iterator[str]:
+def scale_unknown(robot: Robot, evidence: Evidence) -> Iterator[str]:
     """Say that nothing tells the scale of the torque."""
-    if evidence.set_aside and not evidence.known_mass:
+    if 2 * len(evidence.set_aside) > len(robot.tree.bodies) and not evidence.known_mass:
         yield "The description was set aside, so that nothing tells the scale of the torque: give known_mass= to decide it."
 
 
