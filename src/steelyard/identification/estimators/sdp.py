@@ -106,7 +106,7 @@ def consistent(model: Model, triangle: Array, free: Array, options: SDP, chosen:
 
 
 def as_described(model: Model, pi: Array, norms: Array, inner: int) -> Array:
-    """Return pi with joint terms whose columns vanish, by their norms (p,), at their described values, exactly and not as the solver left them."""
+    """Return pi with joint terms whose columns vanish, by their norms (p,), at their described values exactly."""
     dead = (norms <= 1e-12 * norms.max(initial=0.0)) & (np.arange(len(pi)) >= inner)
     return np.where(dead, model.start, pi)
 
