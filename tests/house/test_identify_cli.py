@@ -109,7 +109,7 @@ def test_doctor_names_what_is_wrong(run: Run, logs: Path, tmp_path: Path) -> Non
     assert ran.code == 1, ran.err
     assert "never moved" in ran.out.lower()
     assert run("doctor", ROBOT, tmp_path / "absent.csv").code == 2
-    assert "1 if it does not" in " ".join(run("doctor", "--help").out.split())
+    assert "1 if it has a fault or does not identify the robot" in " ".join(run("doctor", "--help").out.split())
 
 
 def test_doctor_leaves_with_1_where_torques_are_noise(run: Run, logs: Path, tmp_path: Path) -> None:

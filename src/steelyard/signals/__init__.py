@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .clean import Delay, Transmission, estimate_delay, find_faults
+from .clean import Correction, Delay, Transmission, estimate_delay, find_faults
+from .corrected_mapping import corrected_mapping
 from .filters import decimate, differences, lowpass
 from .log import Log
 from .read.mapping import Mapping, read_mapping
@@ -15,7 +16,8 @@ from .smooth import Noise, Smoothed, Smoother, butterworth
 from .write import to_csv, to_npz, to_parquet
 
 __all__ = [
-    "Log", "Payload", "read_log", "Mapping", "read_mapping", "Transmission", "to_csv", "to_npz", "to_parquet",
+    "Log", "Payload", "read_log", "Mapping", "read_mapping", "corrected_mapping", "Correction", "Transmission",
+    "to_csv", "to_npz", "to_parquet",
     "find_faults", "Smoothed", "Smoother", "Noise", "butterworth", "lowpass", "differences", "decimate", "advanced",
     "estimate_delay", "Delay",
 ]  # fmt: skip

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..inputs import Effort, LogPath, MappingPath, RobotName
+from ..inputs import Effort, ForceFile, LogPath, MappingPath, RobotName
 
-UNUSABLE = 1  # exit code
+if TYPE_CHECKING:
+    from ...identification.doctor import Diagnosis, Finding
+    from ...robot import Robot
+
+FOUND = 1  # exit code
+
+Fix = Annotated[bool, typer.Option("--fix", help="Write a mapping beside LOG that puts right what a mapping can.")]
 
 
-def doctor(robot: RobotName, log: LogPath, mapping: MappingPath = None, effort: Effort = None) -> None:
-    """Say in sentences what is wrong with a log, and what it can show of the robot.
+def doctor(
+    robot: RobotName, log: LogPath, mapping: MappingPath = None, effort: Effort = None, fix: Fix = False, force: ForceFile = False
+) -> None:
+    """Say what is wrong with a log: each fault with its evidence, its probability and the line that mends it.
 
-    The exit code is 0 if the log identifies the robot or a part of it, 1 if it does not, 2 if robot or log cannot be read.
+    The exit code is 0 if the log is healthy, remarks apart, 1 if it has a fault or does not identify the robot, 2 if robot or log cannot
+    be read. --fix writes LOG.mapping.toml, for --mapping of all commands; the log itself is never changed.
     """
     import steelyard as sy
 
@@ -22,11 +32,33 @@ def doctor(robot: RobotName, log: LogPath, mapping: MappingPath = None, effort: 
     from ..show.terminal import console, judgement
 
     loaded = load(robot)
-    measured = read(log, loaded, mapping, effort, quiet=True)
-    diagnosis = sy.doctor(loaded, measured)
-    console().print(judgement(diagnosis.verdict, diagnosis.healthy, dict.fromkeys([*measured.remarks, *diagnosis.findings])))
-    if not diagnosis.usable:
-        raise typer.Exit(UNUSABLE)
+    diagnosis = sy.doctor(loaded, read(log, loaded, mapping, effort, quiet=True, clean=False))
+    console().print(judgement(diagnosis.verdict, diagnosis.healthy, map(_told, diagnosis.findings)))
+    if fix and diagnosis.correction is None:
+        console().print("There is nothing that a mapping can put right: no file was written.")
+    elif fix:
+        path = _write_mapping(loaded, log, mapping, diagnosis, force)
+        after = sy.doctor(loaded, read(log, loaded, path, effort, quiet=True, clean=False))
+        console().print(f"wrote {path}; with --mapping {path} the doctor says: {after}")
+    if diagnosis.faults or not diagnosis.usable:
+        raise typer.Exit(FOUND)
+
+
+def _told(finding: Finding) -> str:
+    """A finding with its probability and what mends it."""
+    fix = f" To mend it: {finding.fix}" if finding.fix else ""
+    return f"{finding.fault} ({finding.probability:.0%}). {finding.sentence}{fix}"
+
+
+def _write_mapping(robot: Robot, log: Path, mapping: Path | None, diagnosis: Diagnosis, force: bool) -> Path:
+    """Write the mapping that the log was read with, with what the doctor puts right added."""
+    from ...files import write_whole
+    from ...signals import corrected_mapping
+
+    assert diagnosis.correction is not None
+    given = mapping or (log if log.suffix.lower() == ".toml" else None)
+    text = corrected_mapping(diagnosis.correction, robot.joint_names, given, map(str, diagnosis.findings))
+    return write_whole(log.with_name(f"{log.stem}.mapping.toml"), text.encode(), force)
 
 
 def validate(

@@ -1,6 +1,6 @@
 """The doctor: what is wrong with a log for this robot, as findings with their evidence."""
 
-from .diagnose import Diagnosis, doctor
-from .finding import FAULTS, Finding
+from .examine import doctor, examine
+from .finding import FAULTS, Diagnosis, Finding
 
-__all__ = ["FAULTS", "Diagnosis", "Finding", "doctor"]
+__all__ = ["FAULTS", "Diagnosis", "Finding", "doctor", "examine"]

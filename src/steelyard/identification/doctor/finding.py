@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from ...signals.clean.correction import Correction
 
 FAULTS: dict[str, str] = {
     "swapped joints": "the columns of two or more joints are exchanged",
@@ -55,3 +58,35 @@ class Finding:
 
     def __str__(self) -> str:
         return self.sentence
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """A verdict in a sentence and every finding. Iterate over it for the sentences.
+
+    `usable` is False if no model of the robot can be identified from the log as it is. `correction` is what a mapping can put right.
+    """
+
+    verdict: str
+    findings: tuple[Finding, ...] = ()
+    usable: bool = True
+    correction: Correction | None = None
+
+    @property
+    def healthy(self) -> bool:
+        """True if nothing was found."""
+        return self.usable and not self.findings
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """The findings that are faults, not remarks."""
+        return tuple(each for each in self.findings if each.severity == "fault")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((self.verdict, *map(str, self.findings)))
+
+    def __len__(self) -> int:
+        return 1 + len(self.findings)
+
+    def __str__(self) -> str:
+        return "\n".join([self.verdict, *(f"- {finding}" for finding in self.findings)])

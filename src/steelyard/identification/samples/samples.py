@@ -166,6 +166,12 @@ def require(log: Log) -> None:
 
 def refuse_degrees(robot: Robot, log: Log) -> None:
     """Raise LogError if most revolute joints go far beyond their limits: q is in degrees, or at the motors."""
+    if far := far_positions(robot, log):
+        raise LogError(f"{log.where}q looks like degrees or motor angles, not radians at the joints: {', '.join(far)}")
+
+
+def far_positions(robot: Robot, log: Log) -> tuple[str, ...]:
+    """Return how far each joint goes that goes far beyond its limits, if most of those that turn do; none otherwise."""
     reach = np.nanmax(np.abs(log.q), axis=0)
     turning = {body.coordinate for body in robot.tree.bodies if body.kind == "revolute"}
     limits = robot.tree.limits or (None,) * robot.n
@@ -175,5 +181,4 @@ def refuse_degrees(robot: Robot, log: Log) -> None:
         most = max(abs(limit.lower), abs(limit.upper)) if limit is not None else np.inf
         if reach[j] > (max(2 * most, 2 * np.pi) if np.isfinite(most) else 6 * np.pi):
             far.append(f"{robot.joint_names[j]} reaches {reach[j]:.4g}")
-    if len(far) > 0.5 * len(turning):
-        raise LogError(f"{log.where}q looks like degrees or motor angles, not radians at the joints: {', '.join(far)}")
+    return tuple(far) if len(far) > 0.5 * len(turning) else ()

@@ -17,11 +17,13 @@ else:
     import tomli as tomllib
 
 from ...errors import CallError, LogError, suggest
+from ..clean.correction import ORDERS, PER_JOINT, Correction
 from ..clean.transmission import Transmission
 from ..log import EFFORTS
 from ..units import UNITS, spelled
 from .columns import QUANTITIES
 
+TABLES = ("transmission", "correction")
 VECTORS = ("ratio", "sign", "offset", "torque_constant")
 SIDES = ("position", "torque")
 
@@ -34,7 +36,8 @@ class Mapping:
     joints: names for the columns of q in their order.  effort: 'torque' or 'current', what an effort column holds.
     rate [Hz] where there is no time; time_unit 's', 'ms', 'us', 'ns'; angle 'rad' or 'deg'.
     layout: the quantities of a file without header, as 't q qd tau'.  topic: of a bag.  files: {quantity: file}, or a list.
-    transmission: gears, coupling, signs, offsets, torque constants, applied last.
+    transmission: gears, coupling, signs, offsets, torque constants.  correction: what is wrong with the log, as the doctor finds it;
+    applied last, to the joints of the robot.
     """
 
     columns: Dictionary[str, Any] = field(default_factory=dict)
@@ -47,9 +50,10 @@ class Mapping:
     topic: str | None = None
     files: Dictionary[str, str] | tuple[str, ...] | None = None
     transmission: Transmission | None = None
+    correction: Correction | None = None
 
     def __post_init__(self) -> None:
-        errors = field_errors({f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("transmission", "files")})
+        errors = field_errors({f.name: getattr(self, f.name) for f in fields(self) if f.name not in (*TABLES, "files")})
         if errors:
             raise CallError("mapping: " + "; ".join(errors))
 
@@ -73,44 +77,88 @@ def read_mapping(path: str | Path, joints: Sequence[str] | None = None) -> Mappi
 
 def mapping_of(data: Dictionary[str, Any], source: str = "mapping", joints: Sequence[str] | None = None) -> Mapping:
     """Make a mapping of a dictionary such as a TOML file gives; LogError lists all its errors."""
-    gears = data.get("transmission")
-    errors = field_errors({name: value for name, value in data.items() if name != "transmission"})
+    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name not in TABLES}
+    errors = field_errors({name: value for name, value in data.items() if name not in TABLES})
     names = data.get("joints") or joints
-    vectors = {}
-    if isinstance(gears, dict):
-        errors += [
-            f"transmission.{key}: unknown: {suggest(key, (*VECTORS, *SIDES, 'coupling'))}"
-            for key in gears
-            if key not in (*VECTORS, *SIDES, "coupling")
-        ]
-        vectors = {key: in_order(key, gears[key], names, errors) for key in VECTORS if key in gears}
-    elif gears is not None:
-        errors.append(f"transmission: a table was expected, found {gears!r}")
+    gears = transmission_options(data["transmission"], names, errors) if "transmission" in data else None
+    mended = correction_options(data["correction"], names, errors) if "correction" in data else None
     if errors:
         raise LogError(f"{source}: " + "; ".join(errors))
-    rest: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name != "transmission"
-    }
-    if gears is None:
-        return Mapping(**rest)
     try:
-        made = Transmission.of(**vectors, coupling=gears.get("coupling"), **{key: gears[key] for key in SIDES if key in gears})
+        made = None if gears is None else Transmission.of(**gears)
+        return Mapping(**plain, transmission=made, correction=None if mended is None else Correction.of(**mended))
     except CallError as error:
         raise LogError(f"{source}: {error}") from None
-    return Mapping(**rest, transmission=made)
 
 
-def in_order(key: str, value: Any, names: Sequence[str] | None, errors: list[str]) -> Any:
-    """Return a vector given as a list or by joint name; its errors are added to `errors`."""
+def transmission_options(table: Any, names: Sequence[str] | None, errors: list[str]) -> dict[str, Any]:
+    """Return the arguments of a transmission in a table; its errors are added to `errors`."""
+    if not is_table("transmission", table, (*VECTORS, *SIDES, "coupling"), errors):
+        return {}
+    usual = {"offset": 0.0}
+    vectors = {key: in_order(f"transmission.{key}", table[key], names, usual.get(key, 1.0), errors) for key in VECTORS if key in table}
+    return vectors | {key: table[key] for key in (*SIDES, "coupling") if key in table}
+
+
+def correction_options(table: Any, names: Sequence[str] | None, errors: list[str]) -> dict[str, Any]:
+    """Return the arguments of a correction in a table; its errors are added to `errors`."""
+    if not is_table("correction", table, tuple(Correction.__dataclass_fields__), errors):
+        return {}
+    usual = {"offset": 0.0, "delay": 0.0}
+    made: dict[str, Any] = {}
+    for key, value in table.items():
+        if key in ORDERS:
+            made[key] = joint_order(f"correction.{key}", value, names, errors)
+        elif key in PER_JOINT:
+            made[key] = in_order(f"correction.{key}", value, names, usual.get(key, 1.0), errors)
+        elif isinstance(value, bool) if key != "clock" else is_number(value):
+            made[key] = value
+        elif key in Correction.__dataclass_fields__:
+            errors.append(f"correction.{key}: {'a number' if key == 'clock' else 'true or false'} was expected, found {value!r}")
+    return made | {"n": len(names)} if names else made
+
+
+def is_table(name: str, table: Any, known: Sequence[str], errors: list[str]) -> bool:
+    """Return whether it is a table; errors in its keys are added to `errors`."""
+    if not isinstance(table, dict):
+        errors.append(f"{name}: a table was expected, found {table!r}")
+        return False
+    errors += [f"{name}.{key}: unknown: {suggest(key, known)}" for key in table if key not in known]
+    return True
+
+
+def in_order(key: str, value: Any, names: Sequence[str] | None, usual: float, errors: list[str]) -> Any:
+    """Return a vector given as a list or by joint name, `usual` for others; its errors are added to `errors`."""
     if isinstance(value, dict):
-        if names is None:
-            errors.append(f"transmission.{key}: keyed by joint, but the joints are not known: give joints = [...]")
+        if not known_joints(key, value, names, errors):
             return None
-        errors += [f"transmission.{key}.{joint}: no such joint: {suggest(joint, names)}" for joint in value if joint not in names]
-        value = [value.get(joint, 0.0 if key == "offset" else 1.0) for joint in names]
-    if not isinstance(value, list) or not all(isinstance(v, (int, float)) and not isinstance(v, bool) and np.isfinite(v) for v in value):
-        errors.append(f"transmission.{key}: one finite number per joint was expected, found {value!r}")
+        value = [value.get(joint, usual) for joint in names or ()]
+    if not isinstance(value, list) or not all(map(is_number, value)):
+        errors.append(f"{key}: one finite number per joint was expected, found {value!r}")
     return value
+
+
+def joint_order(key: str, value: Any, names: Sequence[str] | None, errors: list[str]) -> Any:
+    """Return indices of the joints whose columns each joint takes, given as {joint: joint} or as the list of their names."""
+    listed = isinstance(value, list) and all(map(is_string, value))
+    if listed and names is not None and len(value) == len(names):
+        value = dict(zip(names, value, strict=True))
+    if not isinstance(value, dict) or not all(map(is_string, value.values())):
+        errors.append(f"{key}: a table {{joint: joint}} or the joints' names in their order was expected, found {value!r}")
+        return None
+    if not known_joints(key, {**value, **dict.fromkeys(value.values(), 0)}, names, errors):
+        return None
+    return [list(names or ()).index(value.get(joint, joint)) for joint in names or ()]
+
+
+def known_joints(key: str, table: Dictionary[str, Any], names: Sequence[str] | None, errors: list[str]) -> bool:
+    """Return whether all keys of a table are joints; its errors are added to `errors`."""
+    if names is None:
+        errors.append(f"{key}: keyed by joint, but the joints are not known: give joints = [...]")
+        return False
+    wrong = [f"{key}.{joint}: no such joint: {suggest(joint, names)}" for joint in table if joint not in names]
+    errors += wrong
+    return not wrong
 
 
 def field_errors(data: Dictionary[str, Any]) -> list[str]:
@@ -127,6 +175,11 @@ def field_errors(data: Dictionary[str, Any]) -> list[str]:
     return errors
 
 
+def is_number(value: Any) -> bool:
+    """Return whether it is a finite number."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and bool(np.isfinite(value))
+
+
 def is_string(value: Any) -> bool:
     """Return whether it is a string."""
     return isinstance(value, str)
@@ -139,7 +192,7 @@ def is_names(value: Any) -> bool:
 
 CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "effort": (lambda v: v in EFFORTS, "'torque' or 'current'"),
-    "rate": (lambda v: isinstance(v, (int, float)) and not isinstance(v, bool) and v > 0, "a positive number [Hz]"),
+    "rate": (lambda v: is_number(v) and v > 0, "a positive number [Hz]"),
     "time_unit": (lambda v: is_string(v) and spelled(v) in UNITS["s"], "'s', 'ms', 'us' or 'ns'"),
     "angle": (lambda v: v in ("rad", "deg"), "'rad' or 'deg'"),
     "joints": (is_names, "a list of joint names"),

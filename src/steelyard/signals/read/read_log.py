@@ -49,7 +49,7 @@ def read_log(
     robot: anything with joint_names, or the names, or None: columns are matched to joints by name, else by number.
     path may be a list of files with columns side by side, or {quantity: file} such as {'q': 'positions.csv', 'tau': 'torques.csv'}.
     mapping: a Mapping, its TOML file, a dictionary of the same, or a Transmission alone. effort: 'torque' or 'current'.
-    options: any field of Mapping (columns, joints, rate [Hz], time_unit, angle, layout, topic, transmission).
+    options: any field of Mapping (columns, joints, rate [Hz], time_unit, angle, layout, topic, transmission, correction).
     clean: repeated and disordered samples, short holes and NaN are mended, with remarks on what was done.
     """
     joints = joint_names_of(robot)
@@ -63,8 +63,11 @@ def read_log(
     check_options(options)
     settings = settings.updated(**options)
     log = to_log(read_tables(path, joints, settings), joints, settings)
+    mended = settings.correction
+    log = log if mended is None else mended.mend_samples(log)
     log = cleaned(log) if clean else log
-    return settings.transmission.apply(log) if settings.transmission is not None else log
+    log = settings.transmission.apply(log) if settings.transmission is not None else log
+    return log if mended is None else mended.mend_columns(log)
 
 
 def as_mapping(mapping: Any, joints: tuple[str, ...] | None) -> Mapping:

@@ -1,0 +1,164 @@
+"""examine and doctor: what is wrong with a log for this robot, as findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import LogError, require_robot
+from ...robot import Robot
+from ...signals.clean import clean
+from ...signals.clean.correction import Correction
+from ...signals.log import Log
+from ..model.accumulator import on_one_core
+from ..model.model import Model, build_model
+from ..samples.preparation import Preparation
+from ..samples.samples import FEWEST, Samples, far_positions, require, require_log
+from ..samples.smoothing import smoothed
+from .channels import at_the_bound, dead_channels, is_dead, saturated_torques, spikes
+from .excitation import poor_excitation
+from .finding import Diagnosis, Finding
+from .mechanics.design import Unknowns
+from .mechanics.motion_faults import DEGREE
+from .mechanics.search import correction_of, search
+from .mechanics.view import view_of
+from .mechanics.witness import Trial, Witness, held_out_error
+from .sentences import findings_of
+from .time_stamps import stamp_findings
+from .wrong_robot import OF_THE_ROBOT, is_placeholder, wrong_robot
+
+Array = NDArray[np.float64]
+UNEXPLAINED = 0.7  # error of a joint over its torque on time that took no part, from which it says nothing
+MOST_SILENT = 0.3  # of the joints, without which a log is of no use
+FITTING = 0.2  # error of the middle joint, up to which positions that were taken as degrees are so
+
+
+@dataclass(frozen=True, eq=False)
+class Examination:
+    """Findings, the correction of the log that they add up to, and the trial that explains it best (None if none could be made)."""
+
+    findings: tuple[Finding, ...]
+    correction: Correction
+    best: Trial | None = field(default=None, repr=False)
+
+
+@on_one_core
+def doctor(robot: Robot, log: Log) -> Diagnosis:
+    """Return what is wrong with a log, each fault with its evidence, its probability and the line that mends it.
+
+    A fault is a hypothesis: what would make the log agree with rigid-body dynamics and with the description. The evidence of each is
+    compared with that of a healthy log. Only the robot's joints are examined; nothing is changed.
+    """
+    require_robot(robot, "doctor")
+    require_log(log)
+    try:
+        return judged(robot, examine_log(robot, log.reordered(robot)))
+    except LogError as error:
+        return Diagnosis(f"This log cannot be used to identify the robot: {error}", (), usable=False)
+
+
+@on_one_core
+def examine(model: Model, samples: Sequence[Samples], logs: Sequence[Log] = ()) -> tuple[Finding, ...]:
+    """Return the findings on prepared samples, and on the logs that they were made of, for a model that is to be identified."""
+    signals = [finding for log in logs for finding in signal_findings(log.reordered(model.robot))[0]]
+    return (*dict.fromkeys(signals), *examine_samples(model, samples).findings)
+
+
+def examine_log(robot: Robot, log: Log) -> Examination:
+    """Return the examination of a log in the robot's joint order."""
+    require(log)
+    findings, mended = signal_findings(log)
+    log = mended.mend_samples(log)
+    model = build_model(robot)
+    far = far_positions(robot, log)
+    made = examine_samples(model, (samples_of(in_radians(robot, log) if far else log),))
+    if far:
+        made = far_away(robot, made, far)
+    return Examination(findings + made.findings, made.correction.changed(regular=mended.regular, spikes=mended.spikes), made.best)
+
+
+def signal_findings(log: Log) -> tuple[tuple[Finding, ...], Correction]:
+    """Return what the signals alone show, and the correction of time stamps and spikes."""
+    stamps, even = stamp_findings(log)
+    jumps = tuple(spikes(log))
+    torques = (*dead_channels(log), *saturated_torques(log)) if log.tau is not None else ()
+    return (*stamps, *torques, *jumps), Correction.none(log.n).changed(regular=even, spikes=bool(jumps))
+
+
+def samples_of(log: Log) -> Samples:
+    """Return the smoothed samples of a log."""
+    log = clean(log)
+    if log.N < FEWEST:
+        raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
+    (q, qd, qdd), sure, _ = smoothed(log, Preparation())
+    assert log.tau is not None
+    return Samples(log.t[sure], q[sure], qd[sure], qdd[sure], log.tau[sure], None, log.remarks, log.source)
+
+
+def with_use(samples: Samples) -> Samples:
+    """Return the samples with torques that are dead or at their bound marked as not in use."""
+    keep = np.ones(samples.tau.shape, bool) if samples.keep is None else samples.keep.copy()
+    for j, tau in enumerate(samples.tau.T):
+        keep[:, j] &= ~at_the_bound(tau) & (not is_dead(tau))
+    return replace(samples, keep=keep)
+
+
+def examine_samples(model: Model, samples: Sequence[Samples]) -> Examination:
+    """Return what the mechanics shows: hypotheses about the log, held against each other by their evidence."""
+    witness = Witness(Unknowns(model), view_of([with_use(s) for s in samples]))
+    best, steps = search(witness)
+    poor = tuple(poor_excitation(witness, best))
+    other = None if is_placeholder(model) else wrong_robot(model, best, steps)
+    if other is not None:
+        rest = findings_of(best, [step for step in steps if step.found.fault not in OF_THE_ROBOT], model.robot.joint_names)
+        return Examination((other, *rest, *poor), Correction.none(model.n), best)
+    return Examination((*findings_of(best, steps, model.robot.joint_names), *poor), correction_of(best.hypothesis), best)
+
+
+def in_radians(robot: Robot, log: Log) -> Log:
+    """Return the log with the positions of turning joints taken as degrees."""
+    return Correction.none(log.n).changed(scale=degrees(robot)).mend_columns(log)
+
+
+def degrees(robot: Robot) -> Array:
+    """Return what one unit of each position is, (n,), if angles are in degrees."""
+    turning = {body.coordinate for body in robot.tree.bodies if body.kind == "revolute"}
+    return np.array([DEGREE if j in turning else 1.0 for j in range(robot.n)])
+
+
+def far_away(robot: Robot, made: Examination, far: Sequence[str]) -> Examination:
+    """Return the examination of a log whose positions go far beyond the limits: degrees if the mechanics then fits, else motor angles."""
+    told = f"Positions go far beyond the joints' limits: {', '.join(far)}"
+    assert made.best is not None
+    error = float(np.median(made.best.agreement.error))
+    if error < FITTING and not {"wrong robot", "currents", "torque scale"} & {each.fault for each in made.findings}:
+        sentence = f"{told}. Taken as degrees, the middle joint's torque is explained up to {error:.1%}."
+        found = Finding("degrees", (), sentence, 0.99, 'angle = "deg"')
+        return Examination((found, *made.findings), made.correction.changed(scale=degrees(robot)), made.best)
+    sentence = f"{told}. Taken as degrees, the torques do not follow from them: angles and torques are those of the motors."
+    fix = "transmission.ratio = { joint = gear ratio, ... }, with the ratios of the gears: the log cannot tell them"
+    return Examination((Finding("motor side", (), sentence, 0.95, fix),), Correction.none(robot.n), None)
+
+
+def judged(robot: Robot, made: Examination) -> Diagnosis:
+    """Return the diagnosis of an examination."""
+    faults = dict.fromkeys(each.fault for each in made.findings if each.severity == "fault")
+    silent = unexplained(robot, made)
+    mended = made.correction if made.correction.changes else None
+    if made.best is None or "wrong robot" in faults or len(silent) > MOST_SILENT * robot.n:
+        joints = f": the torque of {', '.join(silent)} is not explained by any model" if silent else ""
+        return Diagnosis(f"This log does not identify the robot{joints}.", made.findings, False, mended)
+    if faults:
+        return Diagnosis(f"This log must not be used as it is: {', '.join(faults)}.", made.findings, True, mended)
+    remarks = ", with the remarks below" if made.findings else ""
+    return Diagnosis(f"This log can identify the robot{remarks}.", made.findings, True, mended)
+
+
+def unexplained(robot: Robot, made: Examination) -> tuple[str, ...]:
+    """Return the joints whose torque is dead, or not explained by any parameters on time that took no part."""
+    dead = {joint for each in made.findings if each.fault == "dead channel" for joint in each.joints}
+    errors = np.zeros(robot.n) if made.best is None else held_out_error(made.best)
+    return tuple(name for name, error in zip(robot.joint_names, errors, strict=True) if name in dead or error > UNEXPLAINED)

@@ -1,0 +1,110 @@
+"""Faults of the motion: signs, order, zeros and units of positions, the clock. Each trial computes the regressor anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .candidate import USUAL, Candidate, climb, linear_step, more_unknowns
+from .hypothesis import Hypothesis
+from .witness import Trial, Witness
+
+Array = NDArray[np.float64]
+LEAST_OFFSET = np.radians(2.5)  # [rad]
+LEAST_SLIDE = 0.025  # [m]
+LEAST_CLOCK = 1.4
+DEGREE = np.pi / 180
+CLOCKS = (1e-3, 0.25, 0.4, 0.65, 1.5, 2.5, 4.0)
+PROMISING = 3.0  # [nats] that a first step must promise
+TRIES = 3  # offsets that are looked at closely
+
+
+def wrong_signs(witness: Witness, trial: Trial) -> Iterator[Candidate]:
+    """The position of a joint with the other sign; or position and torque, for a joint that turns the other way round."""
+    for j in range(trial.design.n):
+        turned = trial.hypothesis.at("sign", j, -trial.hypothesis.sign[j])
+        made = witness.trial(turned, trial)
+        yield Candidate("position sign", (j,), made)
+        both = turned.at("gain", j, -turned.gain[j])
+        yield Candidate("position sign", (j,), witness.trial(both, trial, made.design))
+
+
+def wrong_order(witness: Witness, trial: Trial) -> Iterator[Candidate]:
+    """Two joints whose columns are exchanged, or those of their torques alone."""
+    own = trial.hypothesis
+    for pair in combinations(range(trial.design.n), 2):
+        torques = exchanged(own.torque_order, *pair)
+        yield Candidate("swapped joints", pair, witness.trial(own.changed(order=exchanged(own.order, *pair), torque_order=torques), trial))
+        yield Candidate("swapped joints", pair, witness.trial(own.changed(torque_order=torques), trial, trial.design))
+
+
+def exchanged(order: tuple[int, ...], a: int, b: int) -> tuple[int, ...]:
+    """Return the order with two entries exchanged."""
+    made = list(order)
+    made[a], made[b] = made[b], made[a]
+    return tuple(made)
+
+
+def wrong_zeros(witness: Witness, trial: Trial) -> Iterator[Candidate]:
+    """A joint whose zero is elsewhere: Gauss-Newton on the offset, for the joints where the first step promises most."""
+    steps = [(offset_step(witness, trial, j), j) for j in range(trial.design.n)]
+    promising = sorted(((step**2 * information / 2, j) for (step, information), j in steps), reverse=True)[:TRIES]
+    for promise, j in promising:
+        if promise < PROMISING:
+            continue
+        best = trial
+        for _ in range(5):
+            step = float(np.clip(offset_step(witness, best, j)[0], -0.5, 0.5))
+            made = witness.trial(best.hypothesis.at("offset", j, best.hypothesis.offset[j] + step), best)
+            if made.evidence <= best.evidence:
+                break
+            best = made
+            if abs(step) < 0.003:
+                break
+        offset = best.hypothesis.offset[j] - trial.hypothesis.offset[j]
+        if offset:
+            yield Candidate("position offset", (j,), best, abs(offset) / least_offset(witness, j), USUAL + more_unknowns(1))
+
+
+def offset_step(witness: Witness, trial: Trial, joint: int, small: float = 1e-3) -> tuple[float, float]:
+    """Return the Gauss-Newton step [rad|m] of a joint's offset and its information."""
+    moved = trial.hypothesis.at("offset", joint, trial.hypothesis.offset[joint] + small)
+    there = witness.design(moved)
+    u = trial.agreement.mean
+    return linear_step(trial, (there.predicted(u) - trial.design.predicted(u)) / small)
+
+
+def least_offset(witness: Witness, joint: int) -> float:
+    """Return the least offset of a joint that matters [rad|m]."""
+    return LEAST_OFFSET if turning(witness, joint) else LEAST_SLIDE
+
+
+def turning(witness: Witness, joint: int) -> bool:
+    """Return whether a coordinate turns."""
+    return any(body.kind == "revolute" and body.coordinate == joint for body in witness.unknowns.model.robot.tree.bodies)
+
+
+def wrong_clock(witness: Witness, trial: Trial) -> Iterator[Candidate]:
+    """Time stamps that are scaled: inertial torques then do not fit gravity. Milliseconds are one of the candidates."""
+
+    def scaled(hypothesis: Hypothesis, x: float) -> Hypothesis:
+        return hypothesis.changed(clock=float(np.exp(x)) * hypothesis.clock)
+
+    tried = [witness.trial(scaled(trial.hypothesis, float(np.log(factor))), trial) for factor in CLOCKS]
+    best = max(tried, key=lambda made: made.evidence)
+    if best.hypothesis.clock != CLOCKS[0] * trial.hypothesis.clock:
+        best = climb(witness, best, scaled, 0.25, same_motion=False)
+    factor = best.hypothesis.clock / trial.hypothesis.clock
+    odds = USUAL if factor == CLOCKS[0] else USUAL + more_unknowns(1)
+    yield Candidate("clock", (), best, abs(np.log(factor)) / np.log(LEAST_CLOCK), odds)
+
+
+def wrong_unit(witness: Witness, trial: Trial) -> Iterator[Candidate]:
+    """Positions in degrees."""
+    turns = [turning(witness, j) for j in range(trial.design.n)]
+    scale = np.where(turns, DEGREE, 1.0) * np.array(trial.hypothesis.scale)
+    if any(turns) and trial.hypothesis.scale == (1.0,) * trial.design.n:
+        yield Candidate("degrees", (), witness.trial(trial.hypothesis.changed(scale=scale), trial), log_odds=USUAL)

@@ -1,0 +1,184 @@
+"""Faults of the torque alone: gain, sign, currents, overall scale, delay. The motion stays, so that each trial is cheap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .candidate import USUAL, Candidate, climb, doubtful, gain_odds, more_unknowns, others_and_description, torque_slope
+from .hypothesis import Hypothesis
+from .witness import WEIGHT, Trial, Witness
+
+Array = NDArray[np.float64]
+LEAST_GAIN = 1.15  # of one joint
+LEAST_SCALE = 1.4  # of all joints
+LEAST_FACTOR = 2.0  # of the middle joint, if each has its own
+LEAST_DELAY = 0.01  # [s]
+LONGEST_DELAY = 0.55  # [s]
+EXTREME = 1e4  # largest gain
+
+
+def wrong_gains(witness: Witness, trial: Trial) -> Iterator[Candidate]:
+    """Torques of one joint that are wrong by a factor or a sign: held against the description, and against the other joints too."""
+    c, _ = trial.design.targets(trial.torque)
+    for j in range(trial.design.n):
+        guesses = [1.0 / slope for slope in (own_slope(trial, c, j), own_slope(trial, c, j, True)) if slope]
+        guesses = [gain for gain in guesses if gain < 0 or abs(np.log(gain)) > 0.5 * np.log(LEAST_GAIN)]
+        tried = [improved_gain(witness, trial, j, gain) for gain in distinct([-1.0, *guesses] if doubtful(trial) else guesses)]
+        for made in tried:
+            gain = made.hypothesis.gain[j] / trial.hypothesis.gain[j]
+            if gain < 0:
+                yield Candidate("torque sign", (j,), made, log_odds=gain_odds(gain))
+            else:
+                size = abs(np.log(gain)) / np.log(LEAST_GAIN)
+                yield Candidate("gear ratio or torque constant", (j,), made, size, gain_odds(gain))
+
+
+def own_slope(trial: Trial, c: Array, joint: int, described: bool = False) -> float:
+    """Return what the joint's torque is times that which the description and the other joints ask for; 0 if unknown.
+
+    `described` leaves the other joints out.
+    """
+    found = trial.agreement
+    u = others_and_description(trial.design, c, found.precision, found.weight, None if described else joint)
+    slope = torque_slope(trial.design, trial.torque, u, joint)
+    return slope if np.isfinite(slope) and 1 / EXTREME < abs(slope) < EXTREME else 0.0
+
+
+def distinct(gains: list[float]) -> list[float]:
+    """Return the gains without those within a tenth of an earlier one."""
+    kept: list[float] = []
+    for gain in gains:
+        if not any(gain * other > 0 and abs(np.log(gain / other)) < 0.1 for other in kept):
+            kept.append(gain)
+    return kept
+
+
+def improved_gain(witness: Witness, trial: Trial, joint: int, gain: float) -> Trial:
+    """Return the trial with a gain of one joint, improved against the other joints as long as that helps."""
+    own = trial.hypothesis.gain[joint]
+    best = witness.trial(trial.hypothesis.at("gain", joint, own * gain), trial, trial.design)
+    for _ in range(2):
+        slope = own_slope(best, best.design.targets(best.torque)[0], joint)
+        if slope <= 0 or abs(np.log(slope)) < 0.02:
+            break
+        made = witness.trial(best.hypothesis.at("gain", joint, best.hypothesis.gain[joint] / slope), best, trial.design)
+        if made.evidence <= best.evidence:
+            break
+        best = made
+    return best
+
+
+def wrong_scale(witness: Witness, trial: Trial) -> Iterator[Candidate]:
+    """One factor for the torques of all joints; another for each: motor currents."""
+    slopes = np.array([own_slope(trial, np.zeros((trial.design.n, trial.design.K)), j, True) for j in range(trial.design.n)])
+    positive = slopes[slopes > 0]
+    typical = float(np.median(positive)) if len(positive) else 1.0
+    joints = tuple(range(trial.design.n))
+    if not doubtful(trial) and np.all(np.abs(np.log(positive)) < np.log(LEAST_SCALE)):
+        return
+    for first in distinct([1.0 / typical, -1.0]):
+        made = scaled_all(witness, trial, first)
+        gain = made.hypothesis.gain[0] / trial.hypothesis.gain[0]
+        if gain < 0:
+            yield Candidate("torque sign", joints, made, log_odds=gain_odds(gain))
+        else:
+            yield Candidate("torque scale", joints, made, abs(np.log(gain)) / np.log(LEAST_SCALE), gain_odds(gain))
+    if trial.design.n > 1:
+        yield from currents(witness, trial, np.where(slopes > 0, slopes, typical))
+
+
+def scaled_all(witness: Witness, trial: Trial, first: float) -> Trial:
+    """Return the best trial with one further factor for all joints, searched from `first` on."""
+
+    def scaled(hypothesis: Hypothesis, x: float) -> Hypothesis:
+        return hypothesis.changed(gain=np.exp(x) * np.array(hypothesis.gain))
+
+    start = witness.trial(trial.hypothesis.changed(gain=first * np.array(trial.hypothesis.gain)), trial, trial.design)
+    return climb(witness, start, scaled, 0.2, same_motion=True)
+
+
+def currents(witness: Witness, trial: Trial, slopes: Array) -> Iterator[Candidate]:
+    """A gain for each joint: first by the description, then each against the others, last all together."""
+    design, found = trial.design, trial.agreement
+    gain = 1.0 / slopes
+    size = np.maximum(np.mean(trial.torque**2, axis=0), 1e-300)
+    precision = found.independent / (0.05**2 * size * gain**2)
+    weight = np.full_like(found.weight, WEIGHT)
+    for _ in range(3):
+        for j in range(design.n):
+            tau = trial.torque * gain
+            u = others_and_description(design, design.targets(tau)[0], precision, weight, j)
+            slope = torque_slope(design, tau, u, j)
+            if np.isfinite(slope) and 0.05 < slope < 20:
+                gain[j] /= slope
+    start = witness.trial(trial.hypothesis.changed(gain=gain * np.array(trial.hypothesis.gain)), trial, design)
+    made = scaled_all(witness, start, 1.0)
+    gain = np.array(made.hypothesis.gain) / np.array(trial.hypothesis.gain)
+    far = float(np.median(np.abs(np.log(gain)))) / np.log(LEAST_FACTOR)
+    apart = float(np.ptp(np.log(gain))) / np.log(LEAST_GAIN)
+    yield Candidate("currents", tuple(range(design.n)), made, min(far, apart), USUAL + more_unknowns(design.n))
+
+
+def late_torques(witness: Witness, trial: Trial) -> Iterator[Candidate]:
+    """Torques of one joint or of all that come late or early, to half a second."""
+    costs, lags = lag_costs(witness, trial)
+    if costs is None:
+        return
+    for joints in [*((j,) for j in range(trial.design.n)), tuple(range(trial.design.n))]:
+        delay = best_lag(np.sum(costs[list(joints)], axis=0), lags)
+        if abs(delay) < 0.5 * LEAST_DELAY:
+            continue
+        moved = np.array(trial.hypothesis.delay)
+        moved[list(joints)] += delay
+        made = witness.trial(trial.hypothesis.changed(delay=moved), trial, trial.design)
+        yield Candidate("delay", joints, made, abs(delay) / LEAST_DELAY, USUAL + more_unknowns(1))
+
+
+def lag_costs(witness: Witness, trial: Trial) -> tuple[Array | None, Array]:
+    """Return log of the squared residual of each joint (n, L) with its torque moved by each lag [s] (L,); None if the log is too short.
+
+    The joint's columns are fitted freely at each lag.
+    """
+    t = trial.hypothesis.clock * witness.view.t
+    dt = float(np.median(np.diff(t)))
+    longest = max((part.stop - part.start for part in witness.view.stretches), default=0)
+    most = min(int(np.ceil(LONGEST_DELAY / dt)), longest // 6)
+    if most < 2:
+        return None, np.zeros(0)
+    steps = np.arange(-most, most + 1)
+    inner = np.concatenate(
+        [np.arange(part.start + most, part.stop - most) for part in witness.view.stretches if part.stop - part.start > 4 * most]
+    )
+    costs = np.empty((trial.design.n, len(steps)))
+    for j, A in enumerate(trial.design.columns):
+        columns = A[inner] / np.maximum(np.linalg.norm(A[inner], axis=0), 1e-300)
+        moved = np.stack([trial.torque[inner + k, j] for k in steps], axis=1)
+        S = columns.T @ columns + 1e-9 * np.eye(columns.shape[1])
+        cross = columns.T @ moved
+        total = np.sum(moved**2, axis=0)
+        costs[j] = np.log(np.maximum(total - np.sum(cross * np.linalg.solve(S, cross), axis=0), 1e-6 * total + 1e-300) / (total + 1e-300))
+    return costs, steps * dt
+
+
+def best_lag(cost: Array, lags: Array) -> float:
+    """Return the lag [s] of least cost, by a parabola between the samples."""
+    i = int(np.argmin(cost))
+    if 0 < i < len(lags) - 1:
+        curvature = cost[i - 1] - 2 * cost[i] + cost[i + 1]
+        if curvature > 0:
+            return float(lags[i] + 0.5 * (cost[i - 1] - cost[i + 1]) / curvature * (lags[1] - lags[0]))
+    return float(lags[i])
+
+
+def small_delays(witness: Witness, trial: Trial) -> Trial:
+    """Return the trial without the small delays of each torque that an identification takes out by itself."""
+    costs, lags = lag_costs(witness, trial)
+    if costs is None:
+        return trial
+    delay = np.array([best_lag(cost, lags) for cost in costs])
+    moved = np.where(np.abs(delay) < LEAST_DELAY, delay, 0.0)
+    made = witness.trial(trial.hypothesis.changed(delay=moved), trial, trial.design)
+    return witness.anew(made) if made.evidence > trial.evidence else trial

@@ -1,0 +1,62 @@
+"""Wrong robot: a log that no single fault brings to agree with the description."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.model import Model
+from .finding import Finding
+from .mechanics.search import Step
+from .mechanics.witness import Trial
+
+Array = NDArray[np.float64]
+CONTRADICTED = 0.1  # weight below which the description of a body contradicts the log
+LITTLE = 1.0  # weight below which it says little about the log
+MOST = 0.6  # of the bodies that the log shows
+MANY = 3  # faults at once are less likely than another robot
+THIN = 0.005  # [m] radius of gyration below which an inertia is a placeholder
+OF_THE_ROBOT = ("swapped joints", "position sign", "torque sign", "currents", "gear ratio or torque constant", "torque scale",
+                "gravity taken out", "gravity direction", "position offset", "clock", "coupling")  # fmt: skip
+
+
+def is_placeholder(model: Model) -> bool:
+    """Return whether the description's inertias are no measure: most bodies alike, without mass, or points."""
+    count = len(model.robot.tree.bodies)
+    pi = model.start[: 10 * count].reshape(count, 10)
+    mass = pi[:, 0]
+    spread = np.where(mass > 0, (pi[:, 4] + pi[:, 7] + pi[:, 9]) / 2 - np.sum(pi[:, 1:4] ** 2, axis=1) / np.maximum(mass, 1e-12), 0.0)
+    point = spread < np.maximum(mass, 1e-12) * THIN**2
+    alike = count > 2 and np.allclose(pi[1:, [0, 4, 7, 9]], pi[0, [0, 4, 7, 9]], rtol=1e-6)
+    return bool(np.mean(point) > 0.5 or alike)
+
+
+def wrong_robot(model: Model, best: Trial, steps: Sequence[Step]) -> Finding | None:
+    """Return the finding of a description that contradicts the log whatever is corrected; None if it does not.
+
+    Several faults at once that leave contradictions, a clock and torques that are both scaled, as with a larger robot of the same kind,
+    or links that differ from the description by far, most of them.
+    """
+    faults = [step.found.fault for step in steps if step.found.fault in OF_THE_ROBOT]
+    weight = best.agreement.weight[informed(best)]
+    against = weight < CONTRADICTED
+    similar = "clock" in faults and ("torque scale" in faults or "currents" in faults)
+    most = len(weight) > 0 and float(np.mean(weight < LITTLE)) >= MOST
+    if not (len(faults) >= MANY or similar or (faults and np.any(against)) or most):
+        return None
+    apart = np.linalg.norm(best.agreement.mean[: best.design.inner].reshape(-1, 10), axis=1) / 2
+    worst = model.robot.tree.bodies[int(np.argmax(apart))].name
+    tried = f" even with {', '.join(dict.fromkeys(faults))} put right" if faults else ""
+    sentence = (
+        f"The log does not agree with this robot's description{tried}: {worst} would have to differ from it by {np.max(apart):.0%} of its"
+        f" own size, and the errors are {', '.join(f'{e:.0%}' for e in best.agreement.error)} of the torques. Is it another robot?"
+    )
+    return Finding("wrong robot", (), sentence, 0.9, "the description of the robot that was logged")
+
+
+def informed(trial: Trial) -> NDArray[np.bool_]:
+    """Return which bodies the log shows at all, (bodies,)."""
+    left = np.diag(trial.agreement.covariance)[: trial.design.inner].reshape(-1, 10) * trial.agreement.weight[:, None]
+    return np.asarray(np.sum(1.0 - left, axis=1) > 0.5)

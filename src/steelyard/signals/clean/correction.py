@@ -1,0 +1,171 @@
+"""Correction: what makes a log right, as numbers per joint; applied when a log is read, or tried by the doctor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import CallError, LogError
+from ..log import Log
+from ..resample import advanced
+from ..segments import split
+from .spikes import without_spikes
+
+Array = NDArray[np.float64]
+Self = TypeVar("Self", bound="Correction")
+POSITIONS = ("q", "reference", "motor_position", "link_position")
+RATES = {"qd": 1, "qdd": 2}
+TORQUES = ("tau", "current")
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What makes a log of n joints right; `Correction.none(n)` changes nothing.
+
+    Joint j takes the columns of joint order[j], then q = sign scale q_log + offset [rad|m], t = clock t_log [s],
+    tau(t) = gain tau_log(t + delay). `torque_order` is the order of torques and currents. `regular` replaces the time stamps by evenly
+    spaced ones over the same time, `spikes` interpolates single positions that are off.
+    """
+
+    order: tuple[int, ...]
+    torque_order: tuple[int, ...]
+    sign: tuple[float, ...]
+    scale: tuple[float, ...]
+    offset: tuple[float, ...]
+    gain: tuple[float, ...]
+    delay: tuple[float, ...]
+    clock: float = 1.0
+    regular: bool = False
+    spikes: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ORDERS:
+            if sorted(getattr(self, name)) != list(range(self.n)):
+                raise CallError(f"correction: {name} must have each of the joints 0 to {self.n - 1} once, found {getattr(self, name)}")
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, tuple) and f.name in PER_JOINT and (len(value) != self.n or not np.all(np.isfinite(value))):
+                raise CallError(f"correction: {f.name} must have one finite number for each of {self.n} joints, found {value}")
+        if not np.all(np.isin(self.sign, (-1.0, 1.0))):
+            raise CallError(f"correction: sign must be 1 or -1 for each joint, found {self.sign}")
+        if not (np.all(np.array(self.scale) > 0) and np.all(self.gain) and self.clock > 0):
+            raise CallError("correction: scale and clock must be positive, and no gain zero")
+
+    @classmethod
+    def none(cls: type[Self], n: int) -> Self:
+        """Return the correction that changes nothing."""
+        one, zero, own = (1.0,) * n, (0.0,) * n, tuple(range(n))
+        return cls(own, own, one, one, zero, one, zero)
+
+    @classmethod
+    def of(cls: type[Self], n: int | None = None, **given: Any) -> Self:
+        """Make a correction of n joints from what is known, sequences or numbers; what is not given changes nothing."""
+        lengths = {len(given[name]) for name in PER_JOINT if given.get(name) is not None}
+        n = n if n is not None else next(iter(lengths), None)
+        if n is None or lengths - {n}:
+            raise CallError(
+                f"correction: {'the number of joints is not known' if n is None else f'one number for each of {n} joints'} expected"
+            )
+        made = {
+            name: tuple(int(x) if name in ORDERS else float(x) for x in given[name]) for name in PER_JOINT if given.get(name) is not None
+        }
+        return cls.none(n).changed(**made, **{name: value for name, value in given.items() if name not in PER_JOINT})
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.order)
+
+    def after(self: Self, first: Correction) -> Self:
+        """Return the correction that does what `first` and then this one do."""
+        q, tau = list(self.order), list(self.torque_order)
+        own = np.array(self.sign) * np.array(self.scale)
+        return self.changed(
+            order=tuple(first.order[j] for j in q),
+            torque_order=tuple(first.torque_order[j] for j in tau),
+            sign=np.array(self.sign) * np.array(first.sign)[q],
+            scale=np.array(self.scale) * np.array(first.scale)[q],
+            offset=own * np.array(first.offset)[q] + np.array(self.offset),
+            gain=np.array(self.gain) * np.array(first.gain)[tau],
+            delay=np.array(self.delay) + self.clock * np.array(first.delay)[tau],
+            clock=self.clock * first.clock,
+            regular=self.regular or first.regular,
+            spikes=self.spikes or first.spikes,
+        )
+
+    def table(self, joints: Sequence[str]) -> dict[str, Any]:
+        """Return what changes something as the table `[correction]` of a mapping file: numbers by joint."""
+        plain, made = type(self).none(self.n), {}
+        for name, value in self.changes.items():
+            if name in PER_JOINT:
+                rows = zip(joints, value, getattr(plain, name), strict=True)
+                made[name] = {joint: joints[x] if name in ORDERS else float(f"{x:.6g}") for joint, x, usual in rows if x != usual}
+            else:
+                made[name] = value
+        return made
+
+    def changed(self: Self, **new: Any) -> Self:
+        """Return a copy with other fields; arrays become tuples."""
+        plain: dict[str, Any] = {name: tuple(v.tolist()) if isinstance(v, np.ndarray) else v for name, v in new.items()}
+        return replace(self, **plain)
+
+    def at(self: Self, name: str, joint: int, value: float) -> Self:
+        """Return a copy with one joint's number of a field replaced."""
+        numbers = list(getattr(self, name))
+        numbers[joint] = float(value)
+        return self.changed(**{name: tuple(numbers)})
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The fields that change something, {name: value}."""
+        plain = type(self).none(self.n)
+        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != getattr(plain, f.name)}
+
+    # -- on logs -------------------------------------------------------------------------------------------------------------
+
+    def mend_samples(self, log: Log) -> Log:
+        """Return the log with its time stamps and single positions mended: what must be done before a log is cleaned."""
+        self._check(log)
+        if self.regular:
+            log = log.replace(t=np.linspace(log.t[0], log.t[-1], log.N)).remarked("Time stamps were replaced by evenly spaced ones.")
+        if self.spikes:
+            log = without_spikes(log)
+        return log if self.clock == 1.0 else log.replace(t=self.clock * log.t).remarked(f"Time stamps were multiplied by {self.clock:.6g}.")
+
+    def mend_columns(self, log: Log) -> Log:
+        """Return a log whose time stamps are right already with its columns mended: order, signs, units, zeros, gains, delays."""
+        self._check(log)
+        made = {name: self.positions(x) for name in POSITIONS if (x := getattr(log, name)) is not None}
+        made |= {name: self.rates(x, power) for name, power in RATES.items() if (x := getattr(log, name)) is not None}
+        made |= {name: self.torques(log.t, x, split(log.t)) for name in TORQUES if (x := getattr(log, name)) is not None}
+        named = {name: log.labels for name in self.changes if name in PER_JOINT}
+        return log.replace(**made).remarked(*([f"Corrected as the mapping says: {', '.join(named)}."] if named else []))
+
+    def _check(self, log: Log) -> None:
+        if log.n != self.n:
+            raise LogError(f"{log.where}the correction is for {self.n} joints, the log has {log.n}")
+
+    # -- on arrays -----------------------------------------------------------------------------------------------------------
+
+    def positions(self, q: Array) -> Array:
+        """Return corrected positions (N, n)."""
+        return np.asarray(q[:, list(self.order)] * (np.array(self.sign) * np.array(self.scale)) + np.array(self.offset))
+
+    def rates(self, x: Array, power: int) -> Array:
+        """Return corrected rates of order `power`, (N, n), as logged against the log's own clock."""
+        return np.asarray(x[:, list(self.order)] * (np.array(self.sign) * np.array(self.scale) / self.clock**power))
+
+    def torques(self, t: Array, tau: Array, stretches: Sequence[slice]) -> Array:
+        """Return corrected torques (N, n); t [s] is in true time, no delay reaches across a gap between stretches."""
+        tau = tau[:, list(self.torque_order)]
+        if any(self.delay):
+            tau = np.concatenate([advanced(t[part], tau[part], self.delay) for part in stretches])
+        return np.asarray(tau * np.array(self.gain))
+
+
+ORDERS = ("order", "torque_order")
+PER_JOINT = (*ORDERS, "sign", "scale", "offset", "gain", "delay")
