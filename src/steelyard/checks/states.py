@@ -23,9 +23,14 @@ class States(NamedTuple):
 
 
 def random_states(robot: Robot, samples: int, seed: int = 0) -> States:
-    """Independent states, uniform within the position limits (one turn, or one metre, where there are none); qd within 2, qdd within 5."""
+    """Independent states, uniform within the position limits; qd within 2, qdd within 5.
+
+    Where there are no limits, or both are the same, as in a description that leaves them out, it is one turn or one metre.
+    """
     rng = np.random.default_rng(seed)
     lower, upper = joint_travel(robot)
+    half = half_ranges(robot)
+    lower, upper = np.where(lower == upper, lower - half, lower), np.where(lower == upper, upper + half, upper)
     shape = (samples, robot.n)
     q = (lower + upper) / 2 + (upper - lower) / 2 * rng.uniform(-1, 1, shape)
     return States(q, 2.0 * rng.uniform(-1, 1, shape), 5.0 * rng.uniform(-1, 1, shape))
@@ -53,8 +58,13 @@ def joint_travel(robot: Robot) -> tuple[Array, Array]:
     """
     limits = np.array([(x.lower, x.upper) for x in robot.tree.limits], dtype=float).reshape(-1, 2)
     limits[np.abs(limits) > FAR] = np.copysign(np.inf, limits[np.abs(limits) > FAR])
-    half = np.array([0.5 if robot.mechanism.joint(name).kind == "prismatic" else math.pi for name in robot.joint_names])
+    half = half_ranges(robot)
     no_lower, no_upper = np.isinf(limits).T
     lower = np.where(no_lower, np.where(no_upper, -half, limits[:, 1] - 2 * half), limits[:, 0])
     upper = np.where(no_upper, np.where(no_lower, half, limits[:, 0] + 2 * half), limits[:, 1])
     return lower, upper
+
+
+def half_ranges(robot: Robot) -> Array:
+    """Half of the travel of joints without limits, (n,): half a turn or half a metre [rad|m]."""
+    return np.array([0.5 if robot.mechanism.joint(name).kind == "prismatic" else math.pi for name in robot.joint_names])
