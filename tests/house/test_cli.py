@@ -139,6 +139,9 @@ BAD = {
     "no state at all": (["torque", "planar_2r"], ["--q", "--motion"]),
     "both kinds of input": (["torque", "planar_2r", "--q", "1,2", "--motion", "x.csv"], ["--q", "--motion"]),
     "a missing motion": (["torque", "planar_2r", "--motion", "nowhere.csv"], ["nowhere.csv"]),
+    "options of the C without it": (["export", "planar_2r", "--toml", "x.toml", "--frame", "link1"], ["--frame", "--c DIR"]),
+    "a frame that is not there": (["export", "planar_2r", "--c", "out", "--frame", "lnk1"], ["lnk1", "did you mean 'link1'"]),
+    "a wrench at no frame": (["export", "planar_2r", "--c", "out", "--wrench", "lnk1"], ["lnk1", "did you mean 'link1'"]),
     "nothing to export": (["export", "planar_2r"], ["--urdf", "--toml"]),
     "a folder that is not there": (["export", "planar_2r", "--urdf", "no/such/x.urdf"], ["x.urdf", "no folder"]),
     "an unknown command": (["weigh"], ["weigh"]),
@@ -201,3 +204,14 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     os.close(write)
     assert "Traceback" not in ran.stderr
     assert "Exception ignored" not in ran.stderr
+
+
+def test_export_to_c_takes_a_frame_and_wrenches(run: Run, tmp_path: Path) -> None:
+    for folder in ("plain", "framed", "called"):
+        (tmp_path / folder).mkdir()
+    assert run("export", "spatial_3r", "--c", tmp_path / "plain").code == 0
+    ran = run("export", "spatial_3r", "--c", tmp_path / "framed", "--frame", "link2", "--wrench", "link2", "--wrench", "link3")
+    assert ran.code == 0, ran.err
+    sy.load("spatial_3r").to_c(tmp_path / "called", frame="link2", wrench=["link2", "link3"])
+    plain, framed, called = ((tmp_path / folder / "spatial_3r.h").read_text() for folder in ("plain", "framed", "called"))
+    assert plain != framed == called

@@ -90,6 +90,25 @@ def test_validate_takes_a_robot_a_fit_or_its_folder(run: Run, logs: Path, result
     assert "other RMS" in beside.out
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{}", "expected a list 'joints', each with a 'name' and a 'coulomb_width'"),
+        ('{"joints": 3}', "expected a list 'joints'"),
+        ('{"joints": [{"name": "joint1", "coulomb_width": "wide"}]}', "expected a list 'joints'"),
+        ("[]", "expected a list 'joints'"),
+        ("<html>", "is not JSON: Expecting value"),
+    ],
+)
+def test_a_foreign_json_is_told(run: Run, logs: Path, result: Path, tmp_path: Path, text: str, words: str) -> None:
+    shutil.copy(result / "identified.toml", tmp_path)
+    (tmp_path / "fit.json").write_text(text)
+    ran = run("validate", tmp_path / "fit.json", logs / "other.csv")
+    assert ran.code == 2
+    assert words in ran.err
+    assert "Error(" not in ran.err
+
+
 def test_excite_writes_a_motion_that_torque_reads(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "motion.csv"
     ran = run("excite", ROBOT, "-o", path, "--seconds", 5, "--harmonics", 4)

@@ -106,24 +106,29 @@ def _rate_bound(s: States, harmonics: int) -> float:
     return 1e-8 + STEP**4 / 30 * (harmonics * fastest) ** 4
 
 
-def _slopes(f: Callable[..., Array], point: Sequence[Array]) -> list[Array]:
+def _slopes(f: Callable[..., Array], point: Sequence[Array], h: float) -> list[Array]:
     """The partial derivatives of f at a batch of points, by finite differences: one (..., n, n) for every argument (..., n)."""
     rows = [x[..., None, :] for x in point]
 
     def along(k: int) -> Callable[[float], Array]:
         return lambda h: f(*rows[:k], rows[k] + h * np.eye(rows[k].shape[-1]), *rows[k + 1 :])
 
-    return [np.swapaxes(_rate(along(k)), -1, -2) for k in range(len(rows))]
+    return [np.swapaxes(_rate(along(k), h), -1, -2) for k in range(len(rows))]
 
 
-def _slope_violation(f: Callable[..., Array], point: Sequence[Array], exact: Sequence[Array], growth: float = 1.0) -> float:
-    """The largest difference between exact and finite slopes of f, relative to the slopes or, if they are smaller, to NOISE times f.
+def _slope_law(
+    name: str, statement: str, f: Callable[..., Array], point: Sequence[Array], exact: Sequence[Array], growth: float = 1.0
+) -> Law:
+    """Exact against finite slopes of f, relative to the slopes or, if they are smaller, to NOISE times f; `growth` multiplies rounding.
 
-    `growth` is by how much f multiplies rounding.
+    What a step of half the length changes is the error of the finite slopes, and allowed.
     """
     floor = NOISE * max(growth, 1.0) * np.abs(f(*point)).max(initial=0.0)
-    pairs = zip(exact, _slopes(f, point), strict=True)
-    return float(np.max([_relative(own - other, np.maximum(np.abs(other), floor)) for own, other in pairs]))
+    coarse, fine = (_slopes(f, point, h) for h in (STEP, STEP / 2))
+    sizes = [np.maximum(np.abs(other), floor) for other in fine]
+    violation = float(np.max([_relative(own - other, size) for own, other, size in zip(exact, fine, sizes, strict=True)]))
+    error = float(np.max([_relative(one - other, size) for one, other, size in zip(coarse, fine, sizes, strict=True)]))
+    return Law(name, statement, violation, 1e-7 + error)
 
 
 def _smooth(s: States) -> States:
@@ -216,17 +221,16 @@ def _momentum(robot: Robot, s: States) -> Law:
 
 
 def _inverse_derivatives(robot: Robot, s: States) -> Law:
-    point = _smooth(s)
-    violation = _slope_violation(robot.inverse_dynamics, point, robot.inverse_dynamics_derivatives(*point))
-    return Law("inverse derivatives", "d tau / d(q, qd, qdd) are the slopes of inverse dynamics", violation, 1e-7)
+    statement, point = "d tau / d(q, qd, qdd) are the slopes of inverse dynamics", _smooth(s)
+    return _slope_law("inverse derivatives", statement, robot.inverse_dynamics, point, robot.inverse_dynamics_derivatives(*point))
 
 
 def _forward_derivatives(robot: Robot, s: States) -> Law:
     """Rounding of the torque is multiplied by |M^-1| and divided by the step."""
-    smooth = _smooth(s)
+    statement, smooth = "d qdd / d(q, qd, tau) are the slopes of forward dynamics", _smooth(s)
     point = smooth.q, smooth.qd, robot.inverse_dynamics(*smooth)
-    violation = _slope_violation(robot.forward_dynamics, point, robot.forward_dynamics_derivatives(*point), _growth(robot, smooth))
-    return Law("forward derivatives", "d qdd / d(q, qd, tau) are the slopes of forward dynamics", violation, 1e-7)
+    exact = robot.forward_dynamics_derivatives(*point)
+    return _slope_law("forward derivatives", statement, robot.forward_dynamics, point, exact, _growth(robot, smooth))
 
 
 def _jacobian_rate(robot: Robot, s: States) -> Law:

@@ -53,11 +53,22 @@ def identified_robot(name: str, load_robot: Callable[[str], Robot] = load) -> Ro
     found = next((fit.parent / file for file in ROBOTS if (fit.parent / file).exists()), None)
     if found is None:
         raise ModelError(f"{fit}: expected the identified robot beside it, {' or '.join(ROBOTS)}")
-    try:
-        joints = json.loads(fit.read_text(encoding="utf-8"))["joints"]
-        widths = {joint["name"]: float(joint["coulomb_width"] or 0.0) for joint in joints}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{fit} is no fit.json as `steelyard identify` writes it: {error!r}") from None
+    widths = coulomb_widths(fit)
     robot = load_robot(str(found))
     smooth = {joint: width for joint, width in widths.items() if width > 0 and joint in robot.joint_names}
     return robot.with_friction(width=smooth) if smooth else robot
+
+
+def coulomb_widths(fit: Path) -> dict[str, float]:
+    """Return the width of each joint's Coulomb step [rad/s|m/s] in a fit.json; ModelError says what it lacks."""
+    try:
+        content = json.loads(fit.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ModelError(f"{fit} cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise ModelError(f"{fit} is not JSON: {error}") from None
+    try:
+        return {str(joint["name"]): float(joint["coulomb_width"] or 0.0) for joint in content["joints"]}
+    except (KeyError, TypeError, ValueError):
+        expected = "a list 'joints', each with a 'name' and a 'coulomb_width'"
+        raise ModelError(f"{fit} is no fit.json as `steelyard identify` writes it; expected {expected}") from None

@@ -19,6 +19,10 @@ def export(
     tex: Annotated[Path | None, typer.Option(help="Write the closed form as a LaTeX document here.")] = None,
     c: Annotated[Path | None, typer.Option("--c", metavar="DIR", help="Write C99 for a controller into this folder.")] = None,
     single: Annotated[bool, typer.Option("--float", help="Single precision in the C.")] = False,
+    frame: Annotated[str | None, typer.Option(help="The link whose kinematics the C has; the end-effector if not given.")] = None,
+    wrench: Annotated[
+        list[str] | None, typer.Option(metavar="LINK", help="Let functions of the C take a wrench at this link; may be repeated.")
+    ] = None,
     force: ForceFile = False,
 ) -> None:
     """Write a robot as URDF, TOML, C or LaTeX. An existing file is replaced only with --force."""
@@ -27,6 +31,8 @@ def export(
     targets = {kind: path for kind, path in (("urdf", urdf), ("toml", toml), ("tex", tex)) if path is not None}
     if not targets and c is None:
         raise CallError("export needs to know what to write: --urdf FILE, --toml FILE, --tex FILE, --c DIR or several of them")
+    if c is None and (single or frame or wrench):
+        raise CallError("--float, --frame and --wrench are options of the C: give --c DIR with them")
     for path in targets.values():
         check_file(path, force)
     loaded = load(robot)
@@ -37,5 +43,5 @@ def export(
             getattr(loaded, f"to_{kind}")(path, overwrite=force)
         print(f"wrote {path}")
     if c is not None:
-        for path in loaded.to_c(c, real="float" if single else "double", overwrite=force):
+        for path in loaded.to_c(c, "float" if single else "double", frame=frame, overwrite=force, wrench=tuple(wrench or ())):
             print(f"wrote {path}")
