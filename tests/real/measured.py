@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ def kr300(tmp_path: Path, payload: float = 150.0) -> tuple[Robot, Log, Log]:
     return robot, logs[0], logs[1]
 
 
-def kr300_toml(model: dict, payload: float) -> str:
+def kr300_toml(model: dict[str, Any], payload: float) -> str:
     """The published table and CAD numbers as a DH table."""
     mass = [*model["mass"][:5], 17.78 + payload]
     com = [[x / 1000 for x in row] for row in model["com_mm"][:5]] + [[0, 0, (100 * payload - 50 * 17.78) / (payload + 17.78) / 1000]]
