@@ -14,6 +14,7 @@ from ..arguments import brief
 from ..errors import CallError, LogError, SteelyardWarning, require_robot
 from ..robot import Robot
 from ..signals.log import Log
+from .doctor.examine import examine
 from .doctor.finding import Finding
 from .estimators.drive_gains import estimate_gains
 from .estimators.least_squares import Estimate, Estimator, noise
@@ -52,6 +53,7 @@ def identify(
     *,
     preparation: Preparation | None = None,
     model: ModelOptions | None = None,
+    diagnose: bool = True,
     progress: Progress | None = None,
     **options: Any,
 ) -> Fit:
@@ -62,7 +64,8 @@ def identify(
     `estimator`: 'sdp' (default), 'wls', 'ols', 'irls', 'ridge', 'lasso', 'elastic_net', 'tls', 'sequential', or an instance.
     `preparation` says how samples are made, `model` what is to be found. `options` are single fields of the two: smoothing, cutoff [Hz],
     decimate, mask [rad/s|m/s], delay [s] of `Preparation`; friction, rotor, coulomb_width [rad/s|m/s], hold, bounds, prior, coupling,
-    known, drive_gains, known_mass of `ModelOptions`. `progress(sentence, share)` is called as the work goes on.
+    known, drive_gains, known_mass of `ModelOptions`. Unless `diagnose` is False the log is examined for faults first, as by `doctor`, and
+    what is found reaches `fit.verdict`. `progress(sentence, share)` is called as the work goes on.
     Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
     Wensing, Kim and Slotine 2018.
     """
@@ -76,6 +79,8 @@ def identify(
     tell("preparing the samples", 0.0)
     logs = list_of_logs(log)
     samples = prepare_all(robot, logs, chosen.preparation)
+    tell("looking for faults of the log", 0.2)
+    findings = examine(unknowns, samples, logs) if diagnose else ()
     tell("finding delay and friction", 0.3)
     factor = chosen.preparation.decimate or common_factor(samples)
     gains = estimate_gains(unknowns, samples, chosen.model.drive_gains, factor)
@@ -91,7 +96,7 @@ def identify(
     estimate = replace(estimate, notes=notes + gains.notes + sample_notes(problem) + estimate.notes)
     interval = factor * float(np.median(np.diff(samples[0].t)))
     pipeline = SamplePipeline(chosen.preparation, delay, gains, interval, covered_region(robot, samples))
-    fit = make_fit(robot, problem, estimate, pipeline, chosen, provenance(robot, logs))
+    fit = make_fit(robot, problem, estimate, pipeline, chosen, provenance(robot, logs), findings)
     tell("done", 1.0)
     return fit
 

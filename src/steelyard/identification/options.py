@@ -40,7 +40,7 @@ def make_options(
     prepared, sought = ({field.name for field in fields(group)} for group in (Preparation, ModelOptions))
     for name in short:
         if name not in prepared | sought:
-            known = ("estimator", "preparation", "model", "progress", *sorted(prepared | sought))
+            known = ("estimator", "preparation", "model", "diagnose", "progress", *sorted(prepared | sought))
             raise CallError(f"identify has no option called {name!r}; {suggest(name, known)}")
     given = Preparation() if preparation is None else instance("preparation", preparation, Preparation)
     wanted = ModelOptions() if model is None else instance("model", model, ModelOptions)

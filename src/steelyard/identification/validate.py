@@ -68,5 +68,7 @@ def cross_validate(robot: Robot, log: Log | Sequence[Log], blocks: int = 4, **op
             raise CallError(f"cross_validate: at least two blocks are needed, not {blocks}")
         edges = np.linspace(0, logs[0].N, blocks + 1).astype(int)
         logs = [logs[0][a:b] for a, b in pairwise(edges)]
-    fits = tuple(identify(robot, [other for j, other in enumerate(logs) if j != k], **options) for k in range(len(logs)))
+    fits = tuple(
+        identify(robot, [other for j, other in enumerate(logs) if j != k], **{"diagnose": False, **options}) for k in range(len(logs))
+    )
     return CrossValidation(fits, tuple(fit.validate(one) for fit, one in zip(fits, logs, strict=True)))
