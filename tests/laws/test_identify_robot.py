@@ -101,9 +101,10 @@ def test_a_known_torque_that_cannot_be_traced_warns_with_its_size():
 
 @pytest.mark.parametrize("name", ["nothing", "stribeck", "coupling", "drive gains"])
 def test_the_torques_of_the_samples_are_those_of_the_robot(name):
-    """On the fit's own samples, by the estimator's base parameters, in the units of the drive gains."""
+    """On the fit's own samples, by the estimator's base parameters, in the units of the log and not of the drive gains."""
     fit = fitted(name)
     again = fit.validate(case()[1])
-    assert near(again.predicted, fit.predicted, 1e-6)
-    assert again.total_relative_error == pytest.approx(fit.total_relative_error, rel=1e-5)
-    assert again.before.total_relative_error == pytest.approx(fit.before.total_relative_error, rel=1e-9)
+    assert near(again.predicted * fit.drive_gains, fit.predicted, 1e-6)
+    assert near(again.measured * fit.drive_gains, fit.measured, 1e-9)
+    np.testing.assert_allclose(again.relative_error, fit.relative_error, rtol=1e-5)
+    np.testing.assert_allclose(again.before.relative_error, fit.before.relative_error, rtol=1e-9)

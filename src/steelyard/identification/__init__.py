@@ -16,10 +16,10 @@ from .result.fit import Fit
 from .result.prediction import Prediction, Region
 from .result.validation import Validation
 from .samples.preparation import Preparation
-from .validate import CrossValidation, cross_validate, validate_robot
+from .validate import CrossValidation, cross_validate, validate_robot, validate_robots
 
 __all__ = [
     "ESTIMATORS", "IRLS", "OLS", "SDP", "TLS", "WLS", "Accumulator", "Bounds", "Coupling", "CrossValidation", "Diagnosis", "ElasticNet",
     "Fit", "Lasso", "ModelOptions", "Options", "Prediction", "Preparation", "Region", "Ridge", "Sequential", "Validation", "cross_validate",
-    "doctor", "identify", "validate_robot",
+    "doctor", "identify", "validate_robot", "validate_robots",
 ]  # fmt: skip

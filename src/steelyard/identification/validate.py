@@ -2,39 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from ..arguments import whole_number
 from ..errors import CallError, require_robot
 from ..robot import Robot
 from ..signals.log import Log
 from .estimators.torque_delay import estimate_delay
-from .identify import identify
+from .identify import Progress, identify
 from .model.accumulator import on_one_core
 from .model.model import build_model
-from .model.model_options import ModelOptions
 from .result.fit import Fit
-from .result.validation import Validation, validate_torque
-from .samples.decimation import natural_factor
+from .result.validation import Torque, Validation, validation_samples
 from .samples.preparation import Preparation
-from .samples.samples import prepare
+from .samples.samples import FEWEST, list_of_logs, require_log
+
+
+def validate_robot(robot: Robot, log: Log, preparation: Preparation | None = None) -> Validation:
+    """Return predicted against measured torque of a robot on a log. See `validate_robots`."""
+    require_robot(robot, "validate_robot")
+    return validate_robots((robot,), log, preparation)[0]
 
 
 @on_one_core
-def validate_robot(robot: Robot, log: Log, preparation: Preparation | None = None) -> Validation:
-    """Return predicted against measured torque of a robot on a log: the log is prepared as for `identify`, the delay of the torque is
-    estimated, and torque and prediction pass the same low-pass.
+def validate_robots(
+    robots: Sequence[Robot], log: Log, preparation: Preparation | None = None, progress: Progress | None = None
+) -> tuple[Validation, ...]:
+    """Return predicted against measured torque of each of several robots on the same samples of a log.
+
+    The log is prepared once, by the default preparation unless another is given. The delay of its torque is one for all robots: unless it
+    is given, it is estimated with the kinematics of the first, whatever parameters and friction that has. Torque and predictions pass the
+    same low-pass. `progress(sentence, share)` is called as the work goes on.
     """
-    require_robot(robot, "validate_robot")
-    model = build_model(robot, ModelOptions(friction=(), rotor=False))
-    samples = prepare(robot, log, preparation or Preparation())
-    delay, _ = estimate_delay(model, (samples,))
-    moved, torque = samples.advanced(delay), robot.inverse_dynamics
-    return validate_torque(moved, natural_factor(moved.t, moved.qd), torque, torque, robot.joint_names)
+    tell = progress or (lambda sentence, share: None)
+    for robot in robots:
+        require_robot(robot, "validate_robots")
+    torques = [torque_in_order(robot, robots[0].joint_names) for robot in robots]
+    tell("preparing the samples", 0.0)
+    samples = validation_samples(robots[0], log, preparation)
+    delay = None if preparation is None else preparation.given_delay(samples.joint_names)
+    if delay is None:
+        tell("finding the delay of the torque", 0.3)
+        delay, _ = estimate_delay(build_model(robots[0].without_friction().without_rotors()), (samples.samples,))
+    scored = []
+    for number, (robot, torque) in enumerate(zip(robots, torques, strict=True)):
+        tell(f"predicting the torques of {robot.name}", 0.6 + 0.4 * number / len(robots))
+        scored.append(samples.score(torque, delay))
+    return tuple(scored)
+
+
+def torque_in_order(robot: Robot, joint_names: tuple[str, ...]) -> Torque:
+    """Return a robot's torque as a function of q, qd, qdd, each (N, n), in another order of its joints."""
+    own = robot.joint_names
+    if set(own) != set(joint_names):
+        raise CallError(
+            f"validate: {robot.name} has the joints {', '.join(own)}; expected those of the first robot, {', '.join(joint_names)}"
+        )
+    there, back = [joint_names.index(name) for name in own], [own.index(name) for name in joint_names]
+    return lambda q, qd, qdd: robot.inverse_dynamics(q[:, there], qd[:, there], qdd[:, there])[:, back]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +86,19 @@ class CrossValidation:
         return "\n".join([*rows, f"in all: {self.total_relative_error:.2%}"])
 
 
-def cross_validate(robot: Robot, log: Log | Sequence[Log], blocks: int = 4, **options: Any) -> CrossValidation:
+def cross_validate(robot: Robot, log: Log | Iterable[Log], blocks: int = 4, **options: Any) -> CrossValidation:
     """Identify from all logs but one and validate on that one, in turn; a single log is cut into consecutive blocks.
 
-    Neighbouring samples are not independent, so blocks are left out and not single samples. `options` are those of `identify`.
+    Neighbouring samples are not independent, so blocks are left out and not single samples. `options` are those of `identify`; if
+    those of the preparation are equal, parts are scored on the same samples whatever the others are, see `Fit.validate`.
     Roberts et al., Ecography 40 (2017), p. 913.
     """
-    logs = list(log) if not isinstance(log, Log) else [log]
+    require_robot(robot, "cross_validate")
+    logs = list_of_logs(log)
     if len(logs) == 1:
-        if blocks < 2:
-            raise CallError(f"cross_validate: at least two blocks are needed, not {blocks}")
-        edges = np.linspace(0, logs[0].N, blocks + 1).astype(int)
+        require_log(logs[0])
+        number = whole_number("cross_validate: the number of blocks", blocks, 2, max(2, logs[0].N // FEWEST))
+        edges = np.linspace(0, logs[0].N, number + 1).astype(int)
         logs = [logs[0][a:b] for a, b in pairwise(edges)]
     fits = tuple(
         identify(robot, [other for j, other in enumerate(logs) if j != k], **{"diagnose": False, **options}) for k in range(len(logs))

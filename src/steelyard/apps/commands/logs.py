@@ -71,7 +71,7 @@ def validate(
     effort: Effort = None,
 ) -> None:
     """Compare a robot's torques with those of a log that it was not made from: RMS, relative error and R², joint by joint."""
-    from ...identification import validate_robot
+    from ...identification import validate_robots
     from ...reporting.results import identified_robot
     from ...reporting.tables import compared_errors, torque_units
     from ..inputs import load, read
@@ -79,9 +79,7 @@ def validate(
 
     robots = [identified_robot(name, load) for name in (robot, against) if name is not None]
     measured = read(log, robots[0], mapping, effort)
-    results = []
     with progress_bar() as progress:
-        for k, one in enumerate(robots):
-            progress(f"predicting the torques of {one.name}", k / len(robots))
-            results.append((("model", "other")[k] if against else "", validate_robot(one, measured)))
+        scored = validate_robots(robots, measured, progress=progress)
+    results = list(zip(("model", "other") if against else ("",), scored, strict=True))
     console().print(terminal_table(compared_errors(robots[0].joint_names, results, torque_units(robots[0]))))

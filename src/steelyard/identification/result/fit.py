@@ -24,12 +24,13 @@ from ..estimators.stepwise import Essential, stepwise
 from ..model.known import torque_of
 from ..model.model import Model
 from ..options import Options
+from ..samples.preparation import Preparation
 from .base_lines import base_lines
 from .pipeline import SamplePipeline
 from .prediction import Prediction, Region, states
 from .provenance import plain, rows
 from .uncertainty import LEAST_SHARE, Uncertainty, relative
-from .validation import Validation, predicted_torque, validate_torque
+from .validation import Validation, validation_samples
 from .verdict import Evidence, Verdict, judge
 
 Array = NDArray[np.float64]
@@ -200,17 +201,22 @@ class Fit:
         std = np.sqrt(variance).reshape(shaped[0].shape)
         return Prediction(self.torque(*shaped), std, self.region.contains(*shaped))
 
-    def validate(self, log: Log, other: Robot | Fit | None = None) -> Validation:
-        """Return the validation on another log, treated as the fit's own, beside the robot as given and, if named, another model."""
+    def validate(self, log: Log, other: Robot | Fit | None = None, preparation: Preparation | None = None) -> Validation:
+        """Return the validation on another log, beside the robot as given and, if named, another model.
+
+        Every model is scored on the same samples: those of the log by `preparation`, which is this fit's own unless given, at the rate
+        that the motion of the log needs, with the torque as it was measured. So fits of equal preparation, or validated with the same
+        one, can be compared. A fit's prediction has its own delay and drive gains; robots have those of this fit.
+        """
         if other is not None and not isinstance(other, (Robot, Fit)):
             raise CallError(f"other must be a Robot or a Fit, not {type(other).__name__}")
-        samples, factor = self.pipeline.run(self.robot, log)
-        given = torque_of(self.initial, self.options.model.known)
-        result = validate_torque(samples, factor, self.torque, given, self.robot.joint_names)
-        if other is None:
-            return result
-        torque = other.torque if isinstance(other, Fit) else other.inverse_dynamics
-        return replace(result, other=replace(result, predicted=predicted_torque((samples,), factor, torque), before=None))
+        samples = validation_samples(self.robot, log, self.preparation if preparation is None else preparation)
+        drives = self.pipeline.delay, self.pipeline.gains.values
+        result = samples.score(self.torque, *drives)
+        before = samples.score(torque_of(self.initial, self.options.model.known), *drives)
+        if isinstance(other, Fit):
+            return replace(result, before=before, other=samples.score(other.torque, other.pipeline.delay, other.pipeline.gains.values))
+        return replace(result, before=before, other=None if other is None else samples.score(other.inverse_dynamics, *drives))
 
     def essential(self, limit: float | None = None) -> Essential:
         """Return the few base parameters that explain the samples, by stepwise elimination."""

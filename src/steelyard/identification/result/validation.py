@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arguments import instance
+from ...cached import cached_property
+from ...robot import Robot
 from ...signals.autocorrelation import autocorrelation
+from ...signals.log import Log
 from ...signals.segments import split
-from ..samples.decimation import decimated
-from ..samples.samples import Samples
+from ..samples.decimation import decimated, natural_factor
+from ..samples.preparation import Preparation
+from ..samples.samples import Samples, prepare
 
 Array = NDArray[np.float64]
 Torque = Callable[[Array, Array, Array], Array]
@@ -97,14 +102,48 @@ def ratio(a: ArrayLike, b: ArrayLike) -> Array:
         return np.where(x == 0, 0.0, x / y)
 
 
-def validate_torque(samples: Samples, factor: int, torque: Torque, given: Torque, joint_names: tuple[str, ...]) -> Validation:
-    """Return the validation of a torque function on samples that are decimated by `factor`, beside that of the robot as given."""
-    stretches = split(samples.t)
-    t = np.concatenate([samples.t[part][::factor] for part in stretches])
-    measured = low_passed(samples.tau, samples, factor)
-    keep = np.ones(measured.shape, bool) if samples.keep is None else np.concatenate([samples.keep[part][::factor] for part in stretches])
-    predicted, before = (predicted_torque((samples,), factor, function) for function in (torque, given))
-    return Validation(t, predicted, measured, keep, joint_names, Validation(t, before, measured, keep, joint_names))
+@dataclass(frozen=True, eq=False)
+class ValidationSamples:
+    """The samples of a log on which every model is scored alike: same torques, rows and rate, whatever each was identified with."""
+
+    samples: Samples
+    factor: int
+    joint_names: tuple[str, ...]
+
+    def score(self, torque: Torque, delay: ArrayLike = 0.0, gains: ArrayLike = 1.0) -> Validation:
+        """Return the validation of a torque function; its torque is delayed by `delay` (n,) [s] and divided by the drive gains (n,).
+
+        The measured torque stays as it is in the log: tau_measured(t) = tau(t - delay) / gain.
+        """
+        s = self.samples
+        lag, factors = (np.broadcast_to(np.asarray(x, float), s.q.shape[1:]) for x in (delay, gains))
+        predicted = replace(s, tau=s.torque(torque)).advanced(-lag).tau / factors
+        return Validation(self.t, low_passed(predicted, s, self.factor), self.measured, self.keep, self.joint_names)
+
+    @cached_property
+    def t(self) -> Array:
+        """Times of the kept samples, (N,) [s]."""
+        return np.concatenate([self.samples.t[part][:: self.factor] for part in split(self.samples.t)])
+
+    @cached_property
+    def measured(self) -> Array:
+        """Torques of the log at the kept samples, (N, n) [N m|N]."""
+        return low_passed(self.samples.tau, self.samples, self.factor)
+
+    @cached_property
+    def keep(self) -> NDArray[np.bool_]:
+        """The rows in use, (N, n)."""
+        own = self.samples.keep
+        if own is None:
+            return np.ones(self.measured.shape, bool)
+        return np.concatenate([own[part][:: self.factor] for part in split(self.samples.t)])
+
+
+def validation_samples(robot: Robot, log: Log, preparation: Preparation | None = None) -> ValidationSamples:
+    """Return the samples of a log for a validation: by the default preparation unless another is given, at the rate of the motion."""
+    chosen = Preparation() if preparation is None else instance("preparation", preparation, Preparation)
+    samples = prepare(robot, log, chosen)
+    return ValidationSamples(samples, chosen.decimate or natural_factor(samples.t, samples.qd), robot.joint_names)
 
 
 def predicted_torque(samples: Sequence[Samples], factor: int, torque: Torque) -> Array:
