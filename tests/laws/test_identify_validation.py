@@ -132,6 +132,7 @@ def test_cross_validations_are_made_on_the_same_samples():
 BAD = {
     "other must be a Robot or a Fit, not str": lambda: fitted().validate(log(3), "ur10.urdf"),
     "preparation must be a Preparation, not {}": lambda: fitted().validate(log(3), preparation={}),
+    "validate_robots needs one robot or several": lambda: validate_robots((), log(3)),
     "validate_robots takes a robot, not its name or path": lambda: validate_robots(("ur10.urdf",), log(3)),
     "planar_2r has the joints joint1, joint2; expected those of the first robot": lambda: validate_robots(
         (robot(), sy.load("planar_2r")), log(3)

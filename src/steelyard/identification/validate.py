@@ -40,6 +40,8 @@ def validate_robots(
     same low-pass. `progress(sentence, share)` is called as the work goes on.
     """
     tell = progress or (lambda sentence, share: None)
+    if not robots:
+        raise CallError("validate_robots needs one robot or several")
     for robot in robots:
         require_robot(robot, "validate_robots")
     torques = [torque_in_order(robot, robots[0].joint_names) for robot in robots]
