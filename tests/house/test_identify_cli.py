@@ -90,6 +90,31 @@ def test_validate_takes_a_robot_a_fit_or_its_folder(run: Run, logs: Path, result
     assert "other RMS" in beside.out
 
 
+def test_joints_that_are_matched_by_order_are_said_wherever_the_log_is_used(run: Run, logs: Path, tmp_path: Path) -> None:
+    """On the terminal, in fit.json and in the report: joints of the file are called by numbers, those of the robot by names."""
+    robot = sy.load(ROBOT)
+    urdf, numbered = tmp_path / "mine.urdf", tmp_path / "numbered.csv"
+    robot.to_urdf(urdf)
+    text = urdf.read_text(encoding="utf-8")
+    for joint, name in zip(robot.joint_names, ("waist", "shoulder", "elbow"), strict=True):
+        text = text.replace(f'"{joint}"', f'"{name}"')
+    urdf.write_text(text, encoding="utf-8")
+    numbered.write_text((logs / "log.csv").read_text(encoding="utf-8"), encoding="utf-8")
+    words = "were taken in its order"
+    ran = run("identify", urdf, numbered, "-o", tmp_path / "out", "--estimator", "wls")
+    assert "is waist" in ran.err, ran.err
+    for told in (
+        ran.err,
+        (tmp_path / "out" / "fit.json").read_text(encoding="utf-8"),
+        (tmp_path / "out" / "report.html").read_text(encoding="utf-8"),
+    ):
+        assert words in told
+    assert words in run("doctor", urdf, numbered).err
+    fit = sy.identify(robot, sy.read_log(logs / "log.csv").replace(joint_names=None), "wls")
+    assert "The log names no joints: they were taken in the robot's order." in fit.status
+    assert "they were taken in the robot's order" in fit.summary()
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

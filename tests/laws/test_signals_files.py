@@ -292,3 +292,33 @@ def test_a_commanded_position_is_the_reference_and_other_commands_are_left_out(t
     np.testing.assert_array_equal(log.reference, Q + 1)
     assert "tau_ff_0" in log.remarks[-1]
     assert "target_q_0" not in log.remarks[-1]
+
+
+IN_ORDER = "name no joints of the robot and were taken in its order"
+
+
+def test_columns_that_are_matched_by_their_order_are_said(tmp_path: Path) -> None:
+    """A number, an array without names or a layout says nothing about whose column it is."""
+    numbered = read_log(text(tmp_path / "numbered.csv", "t,q2,q1,tau1,tau2"), ROBOT)
+    pairs = "q1 is shoulder_pan_joint, q2 is elbow_joint"
+    assert f"Columns of q, tau {IN_ORDER}: {pairs}. Is that right?" in numbered.remarks
+    np.testing.assert_array_equal(numbered.q, Q[:, ::-1])
+    np.savez(tmp_path / "arrays.npz", t=T, q=Q, tau=TAU)
+    assert any(f"Columns of q, tau {IN_ORDER}: q[0] is shoulder" in remark for remark in read_log(tmp_path / "arrays.npz", ROBOT).remarks)
+    headless = read_log(text(tmp_path / "headless.csv", None), ROBOT, layout="t q tau")
+    assert any(IN_ORDER in remark for remark in headless.remarks)
+
+
+def test_columns_that_are_matched_by_name_need_no_remark(tmp_path: Path) -> None:
+    named = text(tmp_path / "named.csv", "t,q_shoulder_pan_joint,q_elbow_joint,tau_shoulder_pan,tau_elbow")
+    plain = text(tmp_path / "plain.csv", "t,q1,q2,tau1,tau2")
+    listed = {"q": ["q1", "q2"], "tau": ["tau1", "tau2"]}
+    to_npz(LOG, tmp_path / "named.npz")
+    for log in (
+        read_log(named, ROBOT),
+        read_log(plain, ("joint_1", "joint_2")),
+        read_log(plain, ROBOT, columns=listed),
+        read_log(tmp_path / "named.npz", ROBOT),
+        read_log(plain),
+    ):
+        assert not any(IN_ORDER in remark for remark in log.remarks), log.remarks

@@ -32,7 +32,7 @@ def doctor(
     from ..show.terminal import console, judgement
 
     loaded = load(robot)
-    diagnosis = sy.doctor(loaded, read(log, loaded, mapping, effort, quiet=True, clean=False))
+    diagnosis = sy.doctor(loaded, read(log, loaded, mapping, effort, clean=False))
     console().print(judgement(diagnosis.verdict, diagnosis.healthy, map(_told, diagnosis.findings)))
     if fix and diagnosis.correction is None:
         console().print("There is nothing that a mapping can put right: no file was written.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from ..schema import Payload
 from ..units import factor
 from .column_table import ColumnTable
 from .columns import QUANTITIES, SCHEMA, NamedColumn, parse_column
+from .joint_columns import arrange, listed, simplified
 from .mapping import Mapping
 from .time_column import read_time
 
@@ -26,11 +26,15 @@ BASIC = ("q", "qd", "qdd", "tau", "current", "effort")
 
 
 class Picked(NamedTuple):
-    """A quantity in SI units, the names of its joints where they are known, and the unit that it was converted from."""
+    """A quantity in SI units, the names of its joints where they are known, and the unit that it was converted from.
+
+    `in_order` has the columns that were given to the joints by their order, since no name says whose they are.
+    """
 
     value: Array
     joints: Names
     unit: str | None
+    in_order: tuple[str, ...] = ()
 
 
 def to_log(table: ColumnTable, robot: Names, mapping: Mapping) -> Log:
@@ -56,7 +60,7 @@ def to_log(table: ColumnTable, robot: Names, mapping: Mapping) -> Log:
         **signals,
         joint_names=names if names is not None and len(names) == signals["q"].shape[1] else None,
         effort=effort,
-        remarks=table.remarks + remarks + left_out + skipped_commands(found),
+        remarks=table.remarks + remarks + left_out + taken_in_order(picked, robot) + skipped_commands(found),
         source=table.source,
         payload=payload_of(table),
         units=table.metadata.get("units", {}) | {name: unit for name, unit in units.items() if unit},
@@ -106,7 +110,9 @@ def pick(table: ColumnTable, found: Sequence[NamedColumn], quantity: str, joints
     if columns is None:
         return None
     labels = tuple(c.label for c in columns)
-    return in_si(table, quantity, columns, mapping)._replace(joints=joints or (None if all(map(str.isdigit, labels)) else labels))
+    made = in_si(table, quantity, columns, mapping)._replace(joints=joints or (None if all(map(str.isdigit, labels)) else labels))
+    by_name = all(simplified(label) == simplified(joint) for label, joint in zip(labels, joints or labels, strict=True))
+    return made if by_name else made._replace(in_order=tuple(c.name for c in columns))
 
 
 def pick_asked(table: ColumnTable, quantity: str, asked: Any, joints: Names, mapping: Mapping) -> Picked:
@@ -158,7 +164,9 @@ def order_block(table: ColumnTable, quantity: str, made: Picked, joints: Names) 
     own, count = table.joint_names, made.value.shape[1]
     if own is None or joints is None or len(own) != count or joints == own or components_of(quantity):
         check_column_count(table, quantity, count, joints)
-        return made._replace(joints=None if components_of(quantity) else joints)
+        unnamed = joints is not None and joints != own and not components_of(quantity)
+        columns = tuple(f"{quantity}[{j}]" for j in range(count)) if unnamed else ()
+        return made._replace(joints=None if components_of(quantity) else joints, in_order=columns)
     absent = [joint for joint in joints if joint not in own]
     if absent:
         raise LogError(f"{table.source}: no joint '{absent[0]}' in {quantity}: {suggest(absent[0], own)}")
@@ -184,30 +192,6 @@ def by_component(table: ColumnTable, quantity: str, columns: Sequence[NamedColum
     if missing:
         raise LogError(f"{table.source}: no column {', '.join(missing)}")
     return [by_label[name] for name in components_of(quantity)]
-
-
-def arrange(table: ColumnTable, quantity: str, columns: Sequence[NamedColumn], joints: Names) -> list[NamedColumn] | None:
-    """Return the columns in the order of the joints: by name, by a name spelled a little differently, or by number."""
-    labels = [c.label for c in columns]
-    numbered = all(map(ends_in_number, labels))
-    twice = next((c for c in columns if labels.count(c.label) > 1), None)
-    if twice is not None and (joints is None or twice.label in joints or numbered):
-        same = ", ".join(c.name for c in columns if c.label == twice.label)
-        raise LogError(
-            f"{table.source}: several columns could be {quantity} of '{twice.label}': {same}; say which: columns={{'{quantity}': [...]}}"
-        )
-    in_order = sorted(columns, key=lambda c: joint_number(c.label))
-    if joints is None:
-        return in_order if numbered and len({joint_number(label) for label in labels}) == len(labels) else list(columns)
-    for key in (str, simplified):
-        by_label = {key(c.label): c for c in columns}
-        if all(key(joint) in by_label for joint in joints):
-            return [by_label[key(joint)] for joint in joints]
-    if numbered and len(columns) == len(joints) and not any(label in joints for label in labels):
-        return in_order
-    if quantity in ("qd", "qdd"):  # they can be computed from q
-        return None
-    raise LogError(missing_joint(table, quantity, columns, joints))
 
 
 def torque_or_current(table: ColumnTable, signals: dict[str, Array], mapping: Mapping) -> tuple[dict[str, Array], str | None]:
@@ -244,7 +228,7 @@ def name_by_layout(table: ColumnTable, layout: str, n: int | None) -> ColumnTabl
     return table.renamed([name for part in parts for name in fixed[part] or [f"{part}{j + 1}" for j in range(n)]])
 
 
-# -- sentences and labels ------------------------------------------------------------------------------------------------------
+# -- sentences -----------------------------------------------------------------------------------------------------------------
 
 
 def skipped_commands(found: Sequence[NamedColumn]) -> tuple[str, ...]:
@@ -253,14 +237,14 @@ def skipped_commands(found: Sequence[NamedColumn]) -> tuple[str, ...]:
     return (f"Columns that hold commands, not measurements, were left out: {', '.join(names[:12])}.",) if names else ()
 
 
-def missing_joint(table: ColumnTable, quantity: str, columns: Sequence[NamedColumn], joints: Sequence[str]) -> str:
-    """Return the sentence for columns that do not fit the joints."""
-    labels = [c.label for c in columns]
-    if all(map(ends_in_number, labels)) and not any(label in joints for label in labels):
-        names = ", ".join(c.name for c in columns)
-        return f"{table.source}: {len(columns)} columns of {quantity} ({names}) for {len(joints)} joints: {', '.join(joints)}"
-    absent = next(joint for joint in joints if simplified(joint) not in {simplified(label) for label in labels})
-    return f"{table.source}: no column of {quantity} for joint '{absent}': {suggest(absent, labels)}. {listed(table)}"
+def taken_in_order(picked: dict[str, Picked], robot: Names) -> tuple[str, ...]:
+    """Return a remark on columns that were given to the robot's joints by their order, and not by name."""
+    found = {quantity: made.in_order for quantity, made in picked.items() if made.in_order}
+    if robot is None or not found:
+        return ()
+    shown = next(iter(found.values()))
+    pairs = ", ".join(f"{column} is {joint}" for column, joint in zip(shown, robot, strict=True))
+    return (f"Columns of {', '.join(found)} name no joints of the robot and were taken in its order: {pairs}. Is that right?",)
 
 
 def no_positions(table: ColumnTable, robot: Names) -> str:
@@ -269,25 +253,3 @@ def no_positions(table: ColumnTable, robot: Names) -> str:
     headless = ", or with layout='t q tau' as there is no header" if table.headless else ""
     how = f"say which they are with columns={{'q': [...]}}{headless}"
     return f"{table.source}: no column holds positions: {how}. Expected columns such as {such}. {listed(table)}"
-
-
-def listed(table: ColumnTable) -> str:
-    """Return the columns that were found, to end a message with."""
-    names = table.names
-    return f"Columns found: {', '.join(names[:40])}{f', and {len(names) - 40} more' if len(names) > 40 else ''}."
-
-
-def ends_in_number(label: str) -> bool:
-    """Return whether a label ends in a number."""
-    return bool(re.search(r"\d+$", label))
-
-
-def joint_number(label: str) -> int:
-    """Return the number that ends a label, 0 for none."""
-    match = re.search(r"\d+$", label)
-    return int(match[0]) if match else 0
-
-
-def simplified(label: str) -> str:
-    """Return a label in lower case, without signs and without the word joint."""
-    return re.sub(r"[^0-9a-z]|joint", "", label.lower()) or label
