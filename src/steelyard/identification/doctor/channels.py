@@ -14,7 +14,8 @@ from .finding import Finding
 
 Array = NDArray[np.float64]
 LEAST_SATURATED = 0.01  # of the samples at the largest value
-CROWDED = 10.0  # times as many samples at the largest value as at others near to it
+CROWDED = 10.0  # times as many samples at the largest value as at each of
+NEXT = 5  # values below it
 FEWEST_SPIKES = 3
 MOSTLY = 0.5  # of the samples that are exactly zero
 
@@ -59,16 +60,15 @@ def saturated_torques(log: Log) -> Iterator[Finding]:
 def at_the_bound(tau: Array) -> NDArray[np.bool_]:
     """Return the samples (N,) of a torque that are cut off at its largest value; none unless they are too many for a coincidence.
 
-    At the bound are many times as many samples as at each other value in the tenth below it: quantisation alone crowds all values alike.
+    At the bound are many times as many samples as at each of the next smaller values: quantisation alone crowds all values alike.
     """
     size = np.abs(np.nan_to_num(tau))
     top = float(np.max(size, initial=0.0))
     bound = size >= top * (1 - 1e-9)
-    near = size[(size > 0.9 * top) & ~bound]
-    usual = len(near) / max(len(np.unique(near)), 1)
-    crowded = float(np.sum(bound)) > CROWDED * max(usual, 1.0)
-    found = top > 0 and not is_flat(tau) and float(np.mean(bound)) > LEAST_SATURATED and crowded
-    return bound & found
+    if top == 0 or is_flat(tau) or float(np.mean(bound)) <= LEAST_SATURATED:
+        return np.zeros(len(tau), bool)
+    _, counts = np.unique(size[~bound], return_counts=True)
+    return bound & bool(np.sum(bound) > CROWDED * np.mean(counts[-NEXT:]))
 
 
 def spikes(log: Log) -> Iterator[Finding]:

@@ -19,9 +19,10 @@ from ..samples.preparation import Preparation
 from ..samples.samples import FEWEST, Samples, far_positions, require, require_log
 from ..samples.smoothing import smoothed
 from .channels import at_the_bound, dead_channels, is_dead, saturated_torques, spikes
-from .excitation import poor_excitation
+from .excitation import FEWEST_ROWS, poor_excitation, rows_per_unknown
 from .finding import Diagnosis, Finding
 from .mechanics.design import Unknowns
+from .mechanics.hypothesis import Hypothesis
 from .mechanics.motion_faults import DEGREE
 from .mechanics.search import correction_of, search
 from .mechanics.view import view_of
@@ -108,14 +109,18 @@ def with_use(samples: Samples) -> Samples:
 
 def examine_samples(model: Model, samples: Sequence[Samples]) -> Examination:
     """Return what the mechanics shows: hypotheses about the log, held against each other by their evidence."""
-    witness = Witness(Unknowns(model), view_of([with_use(s) for s in samples]))
-    best, steps = search(witness)
+    described = not is_placeholder(model)
+    witness = Witness(Unknowns(model, described), view_of([with_use(s) for s in samples]))
+    start = witness.first_trial(Hypothesis.none(model.n))
+    best, steps = search(witness, start) if rows_per_unknown(witness) >= FEWEST_ROWS else (start, ())
     poor = tuple(poor_excitation(witness, best))
-    other = None if is_placeholder(model) else wrong_robot(model, best, steps)
+    correction = correction_of(best.hypothesis, steps)
+    steps = tuple(step for step in steps if step.found.size >= 1.0)
+    other = wrong_robot(model, best, steps) if described else None
     if other is not None:
         rest = findings_of(best, [step for step in steps if step.found.fault not in OF_THE_ROBOT], model.robot.joint_names)
         return Examination((other, *rest, *poor), Correction.none(model.n), best)
-    return Examination((*findings_of(best, steps, model.robot.joint_names), *poor), correction_of(best.hypothesis), best)
+    return Examination((*findings_of(best, steps, model.robot.joint_names), *poor), correction, best)
 
 
 def in_radians(robot: Robot, log: Log) -> Log:

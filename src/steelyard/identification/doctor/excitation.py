@@ -18,6 +18,11 @@ FEWEST_ROWS = 2.2  # independent rows for each unknown
 FIX = "a motion made by steelyard excite, long and wide enough"
 
 
+def rows_per_unknown(witness: Witness) -> float:
+    """Return how many independent rows the log holds for each unknown."""
+    return witness.view.band * float(np.sum(witness.view.keep)) / witness.unknowns.model.base.n_base
+
+
 def poor_excitation(witness: Witness, trial: Trial) -> Iterator[Finding]:
     """Report a motion that shows too little of the robot; harmless for what it does show."""
     robot = witness.unknowns.model.robot
@@ -26,7 +31,7 @@ def poor_excitation(witness: Witness, trial: Trial) -> Iterator[Finding]:
     lower, upper = joint_travel(robot)
     share = span / np.maximum(upper - lower, 1e-9)
     still = [name for name, moved in zip(robot.joint_names, span, strict=True) if moved < STANDING]
-    rows = witness.view.band * float(np.sum(trial.design.counts)) / witness.unknowns.model.base.n_base
+    rows = rows_per_unknown(witness)
     if np.max(share) < CORNER:
         sentence = (
             f"No joint moves through more than {np.max(share):.0%} of its travel: inertia hardly shows, and gravity at one posture only."

@@ -11,6 +11,7 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 OUTLIER = 12.0  # times the usual deviation of a position from the middle of its neighbours
 LEAST, LEAST_SHARE = 5e-3, 2e-3  # [rad|m], and of the range of the joint's positions: the larger counts
+STEPS = 1.5  # of the motion from sample to sample
 MOST = 0.05  # of the samples: what comes more often is noise
 LONGEST = 2  # samples in a row
 
@@ -28,7 +29,9 @@ def find_spikes(q: Array) -> Mask:
     away = np.abs(q - median_filter(q, size=(5, 1), mode="nearest"))
     usual = np.maximum(median_filter(away, size=(101, 1), mode="nearest"), 1.4826 * np.median(away, axis=0))
     low, high = np.nanquantile(q, [0.01, 0.99], axis=0)
-    found = away > np.maximum(OUTLIER * usual, np.maximum(LEAST, LEAST_SHARE * (high - low)))
+    step = median_filter(np.abs(np.diff(q, axis=0, prepend=q[:1])), size=(11, 1), mode="nearest")  # beside a spike the median is off by one
+    least = np.maximum(np.maximum(LEAST, LEAST_SHARE * (high - low)), STEPS * step)
+    found = away > np.maximum(OUTLIER * usual, least)
     found[:, found.mean(axis=0) > MOST] = False
     found[[0, 1, -2, -1]] = False
     long = np.zeros_like(found)

@@ -15,8 +15,9 @@ from .witness import Trial, Witness, posterior
 Array = NDArray[np.float64]
 USUAL = -4.0  # log odds of a fault at one place before the samples: one log in 50
 LARGE_ERROR = 0.08  # of a joint's torque
-LITTLE_WEIGHT = 1.5  # of the description of a body
+LITTLE_WEIGHT = 0.15  # of the description of a body, over that before the samples
 NEGATIVE = -4.0  # [nats] that negative friction costs
+FARTHEST = 4.0  # that a search goes from its start
 STANDING = 0.02  # [rad|m] that a joint moves in all, below which it stands
 GAIN_SPREAD = 1.5  # standard deviation of the logarithm of a wrong gain, before the samples
 
@@ -43,7 +44,9 @@ class Candidate:
 def doubtful(trial: Trial) -> bool:
     """Return whether a log agrees so badly with the description that faults are worth looking for which would have been noticed."""
     found = trial.agreement
-    return bool(np.any(found.error > LARGE_ERROR) or np.any(found.weight < LITTLE_WEIGHT) or found.negative < NEGATIVE)
+    return bool(
+        np.any(found.error > LARGE_ERROR) or np.any(found.weight < LITTLE_WEIGHT * trial.design.weight) or found.negative < NEGATIVE
+    )
 
 
 def more_unknowns(count: int) -> float:
@@ -81,7 +84,7 @@ def climb(
         (_, low), (_, high) = beside
         curvature = 2 * best.evidence - low.evidence - high.evidence
         moved = 0.5 * (high.evidence - low.evidence) / curvature * step if curvature > 0 else 0.0
-        x = at + float(np.clip(moved, -2 * step, 2 * step))
+        x = float(np.clip(at + np.clip(moved, -2 * step, 2 * step), -FARTHEST, FARTHEST))
         beside.append((x, tried(x)))
         place, top = max(beside, key=lambda item: item[1].evidence)
         if top.evidence <= best.evidence + 0.05:
@@ -90,7 +93,7 @@ def climb(
                 break
             continue
         at, best = place, top
-        step = max(abs(moved), step / 3.0) if curvature > 0 else 2 * step
+        step = max(abs(moved), step / 3.0) if curvature > 0 else min(2 * step, 0.5 * FARTHEST)
     return best
 
 

@@ -13,7 +13,7 @@ from ....cached import cached_property
 from ....dynamics.regressor import regressor
 from ....parameters.base import stack_samples
 from ...model.model import Model
-from ...model.prior import body_prior
+from ...model.prior import BodyPrior, body_prior
 from .hypothesis import Gravity, Hypothesis, Pair
 
 Array = NDArray[np.float64]
@@ -21,16 +21,20 @@ States = tuple[Array, Array, Array]
 WIDTHS = (0.03, 0.3)  # [rad/s|m/s] of two smooth steps of each joint: friction beyond the model's
 SHARED = 3  # terms of a coupling: inertia, viscous and Coulomb friction
 FOLDS = 5
+WEIGHT = 10.0  # of a body of the description: right to about a third of its own size, before the samples
+NO_WEIGHT = 1e-4  # of a body without one
 
 
 @dataclass(frozen=True, eq=False)
 class Unknowns:
     """The unknowns u of a model: svec(S - S0) of each body in the metric of its description, joint terms, smooth steps of friction.
 
-    pi = origin + to_pi u[:p], with pi the parameters (p,) of the model, and joint terms at zero in `origin`.
+    pi = origin + to_pi u[:p], with pi the parameters (p,) of the model, and joint terms at zero in `origin`. Without a description that
+    is worth anything (`described` False) each body is one of 1 kg and 0.1 m, and its weight is next to nothing.
     """
 
     model: Model
+    described: bool = True
 
     @property
     def n(self) -> int:
@@ -45,16 +49,26 @@ class Unknowns:
         """How many of the unknowns belong to bodies."""
         return 10 * len(self.model.robot.tree.bodies)
 
+    @property
+    def weight(self) -> float:
+        """Weight of a body of the description before the samples."""
+        return WEIGHT if self.described else NO_WEIGHT
+
+    @cached_property
+    def _prior(self) -> BodyPrior:
+        return body_prior(self.model, () if self.described else range(self.inner // 10))
+
     @cached_property
     def to_pi(self) -> Array:
         T = np.eye(self.p)
-        for i, block in enumerate(body_prior(self.model).to_pi):
+        for i, block in enumerate(self._prior.to_pi):
             T[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = block
         return T
 
     @cached_property
     def origin(self) -> Array:
-        return np.where(np.arange(self.p) < self.inner, self.model.start, 0.0)
+        bodies = np.concatenate([T @ centre for T, centre in zip(self._prior.to_pi, self._prior.centre, strict=True)])
+        return np.concatenate([bodies, np.zeros(self.p - self.inner)])
 
     @cached_property
     def own_terms(self) -> tuple[dict[str, int], ...]:
@@ -96,6 +110,7 @@ class Design:
     counts: Array
     signs: Array
     inner: int
+    weight: float
 
     @property
     def n(self) -> int:
@@ -169,7 +184,9 @@ def make_design(unknowns: Unknowns, states: States, hypothesis: Hypothesis, keep
     if hypothesis.lifted:
         known = known - hypothesis.lifted * described_gravity(unknowns, states[0])
     signs = sign_rows(unknowns, states, K)
-    return Design(tuple(columns), tuple(to_u), tuple(zero), known * keep, keep.sum(axis=0).astype(float), signs, unknowns.inner)
+    return Design(
+        tuple(columns), tuple(to_u), tuple(zero), known * keep, keep.sum(axis=0).astype(float), signs, unknowns.inner, unknowns.weight
+    )
 
 
 def described_gravity(unknowns: Unknowns, q: Array) -> Array:

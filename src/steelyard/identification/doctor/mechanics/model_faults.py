@@ -15,6 +15,7 @@ from .witness import Trial, Witness
 
 Array = NDArray[np.float64]
 LEAST_TILT = np.radians(15.0)  # [rad]
+SMALLEST_TILT = np.radians(2.0)  # [rad] that is tried
 LEAST_EXPLAINED = 0.1  # of a squared residual, before a coupling is tried
 LEAST_SHARE = 0.1  # of the torque of the joints that share a motor
 SINGULAR = 0.02  # of the largest singular value: a direction of gravity that no torque shows
@@ -24,7 +25,8 @@ def wrong_gravity(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     """Torques from which gravity was taken out, or gravity in another direction."""
     own = trial.hypothesis
     if own.lifted == 0.0 and own.gravity is None:
-        yield Candidate("gravity taken out", (), witness.trial(own.changed(lifted=1.0), trial))
+        if witness.unknowns.described:
+            yield Candidate("gravity taken out", (), witness.trial(own.changed(lifted=1.0), trial))
         yield Candidate("gravity taken out", (), witness.trial(own.changed(gravity=(0.0, 0.0, 0.0)), trial))
     if own.gravity is None and own.lifted == 0.0:
         yield from wrong_mounting(witness, trial)
@@ -42,7 +44,7 @@ def wrong_mounting(witness: Witness, trial: Trial) -> Iterator[Candidate]:
         g = columns.fitted(start)
         for _ in range(4):
             size = float(np.linalg.norm(g))
-            if size < 0.05 * strength or angle(g, described) < 0.5 * LEAST_TILT:
+            if size < 0.05 * strength or angle(g, described) < SMALLEST_TILT:
                 break
             made = witness.trial(trial.hypothesis.changed(gravity=vector(g * strength / size)), best or trial)
             if best is not None and made.evidence <= best.evidence + 0.1:
@@ -119,11 +121,11 @@ def explained(states: tuple[Array, Array, Array], residual: Array, joint: int, p
 
 
 def shared_part(trial: Trial, pair: Pair) -> float:
-    """Return the torque that the last coupling takes, over that of its joints: the larger of the two shares."""
+    """Return the torque that the last coupling takes at its joints over their torques, as geometric means."""
     u = np.zeros(trial.design.K)
     u[-3:] = trial.agreement.mean[-3:]
     shares = []
     for j in pair:
         own = trial.design.columns[j] @ (trial.design.to_u[j] @ u)
         shares.append(float(np.linalg.norm(own)) / max(float(np.linalg.norm(trial.torque[:, j])), 1e-300))
-    return max(shares)
+    return float(np.sqrt(np.prod(shares)))

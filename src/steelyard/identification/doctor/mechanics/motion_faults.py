@@ -15,8 +15,9 @@ from .witness import Trial, Witness
 Array = NDArray[np.float64]
 LEAST_OFFSET = np.radians(2.5)  # [rad]
 LEAST_SLIDE = 0.025  # [m]
-LEAST_CLOCK = 1.4
+LEAST_CLOCK = 1.2
 DEGREE = np.pi / 180
+LEAST_REACH = 2 * np.pi  # of a joint, from which positions may be in degrees
 CLOCKS = (1e-3, 0.25, 0.4, 0.65, 1.5, 2.5, 4.0)
 PROMISING = 3.0  # [nats] that a first step must promise
 TRIES = 3  # offsets that are looked at closely
@@ -38,7 +39,8 @@ def wrong_order(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     for pair in combinations(range(trial.design.n), 2):
         torques = exchanged(own.torque_order, *pair)
         yield Candidate("swapped joints", pair, witness.trial(own.changed(order=exchanged(own.order, *pair), torque_order=torques), trial))
-        yield Candidate("swapped joints", pair, witness.trial(own.changed(torque_order=torques), trial, trial.design))
+        same = trial.design if np.all(witness.view.keep[:, list(pair)]) else None
+        yield Candidate("swapped joints", pair, witness.trial(own.changed(torque_order=torques), trial, same))
 
 
 def exchanged(order: tuple[int, ...], a: int, b: int) -> tuple[int, ...]:
@@ -106,5 +108,6 @@ def wrong_unit(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     """Positions in degrees."""
     turns = [turning(witness, j) for j in range(trial.design.n)]
     scale = np.where(turns, DEGREE, 1.0) * np.array(trial.hypothesis.scale)
-    if any(turns) and trial.hypothesis.scale == (1.0,) * trial.design.n:
+    reach = np.max(np.abs(witness.view.q), axis=0, where=np.array(turns), initial=0.0)
+    if np.any(reach > LEAST_REACH) and trial.hypothesis.scale == (1.0,) * trial.design.n:
         yield Candidate("degrees", (), witness.trial(trial.hypothesis.changed(scale=scale), trial), log_odds=USUAL)

@@ -9,22 +9,24 @@ from numpy.typing import NDArray
 
 from .candidate import USUAL, Candidate, climb, doubtful, gain_odds, more_unknowns, others_and_description, torque_slope
 from .hypothesis import Hypothesis
-from .witness import WEIGHT, Trial, Witness
+from .witness import Trial, Witness
 
 Array = NDArray[np.float64]
 LEAST_GAIN = 1.15  # of one joint
 LEAST_SCALE = 1.4  # of all joints
 LEAST_FACTOR = 2.0  # of the middle joint, if each has its own
-LEAST_DELAY = 0.01  # [s]
+LEAST_DELAY = 0.014  # [s]
 LONGEST_DELAY = 0.55  # [s]
 EXTREME = 1e4  # largest gain
+DOUBT = 3.0  # [nats] that a gain of its own must win over the middle one
 
 
 def wrong_gains(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     """Torques of one joint that are wrong by a factor or a sign: held against the description, and against the other joints too."""
     c, _ = trial.design.targets(trial.torque)
     for j in range(trial.design.n):
-        guesses = [1.0 / slope for slope in (own_slope(trial, c, j), own_slope(trial, c, j, True)) if slope]
+        known = (False, True) if witness.unknowns.described else (False,)
+        guesses = [1.0 / slope for alone in known if (slope := own_slope(trial, c, j, alone))]
         guesses = [gain for gain in guesses if gain < 0 or abs(np.log(gain)) > 0.5 * np.log(LEAST_GAIN)]
         tried = [improved_gain(witness, trial, j, gain) for gain in distinct([-1.0, *guesses] if doubtful(trial) else guesses)]
         for made in tried:
@@ -72,7 +74,9 @@ def improved_gain(witness: Witness, trial: Trial, joint: int, gain: float) -> Tr
 
 
 def wrong_scale(witness: Witness, trial: Trial) -> Iterator[Candidate]:
-    """One factor for the torques of all joints; another for each: motor currents."""
+    """One factor for the torques of all joints; another for each: motor currents. Without a description nothing can tell."""
+    if not witness.unknowns.described:
+        return
     slopes = np.array([own_slope(trial, np.zeros((trial.design.n, trial.design.K)), j, True) for j in range(trial.design.n)])
     positive = slopes[slopes > 0]
     typical = float(np.median(positive)) if len(positive) else 1.0
@@ -106,7 +110,7 @@ def currents(witness: Witness, trial: Trial, slopes: Array) -> Iterator[Candidat
     gain = 1.0 / slopes
     size = np.maximum(np.mean(trial.torque**2, axis=0), 1e-300)
     precision = found.independent / (0.05**2 * size * gain**2)
-    weight = np.full_like(found.weight, WEIGHT)
+    weight = np.full_like(found.weight, design.weight)
     for _ in range(3):
         for j in range(design.n):
             tau = trial.torque * gain
@@ -115,11 +119,22 @@ def currents(witness: Witness, trial: Trial, slopes: Array) -> Iterator[Candidat
             if np.isfinite(slope) and 0.05 < slope < 20:
                 gain[j] /= slope
     start = witness.trial(trial.hypothesis.changed(gain=gain * np.array(trial.hypothesis.gain)), trial, design)
-    made = scaled_all(witness, start, 1.0)
+    made = scaled_all(witness, with_usual_gains(witness, start, trial), 1.0)
     gain = np.array(made.hypothesis.gain) / np.array(trial.hypothesis.gain)
     far = float(np.median(np.abs(np.log(gain)))) / np.log(LEAST_FACTOR)
     apart = float(np.ptp(np.log(gain))) / np.log(LEAST_GAIN)
-    yield Candidate("currents", tuple(range(design.n)), made, min(far, apart), USUAL + more_unknowns(design.n))
+    if min(far, apart) >= 1.0:  # else one factor for all is enough
+        yield Candidate("currents", tuple(range(design.n)), made, min(far, apart), USUAL + more_unknowns(design.n))
+
+
+def with_usual_gains(witness: Witness, trial: Trial, before: Trial) -> Trial:
+    """Return the trial with the middle gain at joints whose own gain the log does not tell."""
+    gain = np.array(trial.hypothesis.gain) / np.array(before.hypothesis.gain)
+    for j in np.argsort(-np.abs(np.log(gain / np.median(gain)))):
+        usual = trial.hypothesis.at("gain", int(j), float(np.median(gain)) * before.hypothesis.gain[j])
+        made = witness.trial(usual, trial, trial.design)
+        trial = made if made.evidence > trial.evidence - DOUBT else trial
+    return trial
 
 
 def late_torques(witness: Witness, trial: Trial) -> Iterator[Candidate]:
@@ -134,7 +149,8 @@ def late_torques(witness: Witness, trial: Trial) -> Iterator[Candidate]:
         moved = np.array(trial.hypothesis.delay)
         moved[list(joints)] += delay
         made = witness.trial(trial.hypothesis.changed(delay=moved), trial, trial.design)
-        yield Candidate("delay", joints, made, abs(delay) / LEAST_DELAY, USUAL + more_unknowns(1))
+        size = float(np.max(np.abs(moved[list(joints)]))) / LEAST_DELAY
+        yield Candidate("delay", joints, made, size, USUAL + more_unknowns(1))
 
 
 def lag_costs(witness: Witness, trial: Trial) -> tuple[Array | None, Array]:
@@ -178,7 +194,8 @@ def small_delays(witness: Witness, trial: Trial) -> Trial:
     costs, lags = lag_costs(witness, trial)
     if costs is None:
         return trial
-    delay = np.array([best_lag(cost, lags) for cost in costs])
-    moved = np.where(np.abs(delay) < LEAST_DELAY, delay, 0.0)
+    own = np.array(trial.hypothesis.delay)
+    delay = own + np.array([best_lag(cost, lags) for cost in costs])
+    moved = np.where((np.abs(delay) < LEAST_DELAY) & (np.abs(own) < LEAST_DELAY), delay, own)
     made = witness.trial(trial.hypothesis.changed(delay=moved), trial, trial.design)
     return witness.anew(made) if made.evidence > trial.evidence else trial

@@ -14,8 +14,7 @@ from .hypothesis import Hypothesis
 from .view import View
 
 Array = NDArray[np.float64]
-WEIGHT = 10.0  # of a body of the description: right to about a third of its own size, before the samples
-SHAPE = 3.0  # of the gamma distribution of that weight
+SHAPE = 3.0  # of the gamma distribution of a body's weight
 VAGUE = 3.0  # torque of a joint term before the samples, as a multiple of the joint's own
 FLOOR = 0.005  # least noise of a joint as a share of its torque: no model of a real joint is better
 SLACK = 0.02  # by which friction and rotor inertia may seem negative, as a share of the joint's torque
@@ -80,12 +79,16 @@ class Witness:
             if len(self._torques) > MOST_TORQUES:
                 self._torques.clear()
             plain = hypothesis.changed(gain=(1.0,) * hypothesis.n)
-            self._torques[key] = plain.torque(self.view) * self.view.keep
+            self._torques[key] = plain.torque(self.view) * self.keep(hypothesis)
         return self._torques[key] * np.array(hypothesis.gain)
+
+    def keep(self, hypothesis: Hypothesis) -> NDArray[np.bool_]:
+        """Return the rows in use (N, n), which belong to the columns of the log."""
+        return self.view.keep[:, list(hypothesis.torque_order)]
 
     def design(self, hypothesis: Hypothesis) -> Design:
         """Return the design of the corrected motion."""
-        return make_design(self.unknowns, hypothesis.states(self.view), hypothesis, self.view.keep)
+        return make_design(self.unknowns, hypothesis.states(self.view), hypothesis, self.keep(hypothesis))
 
     def trial(self, hypothesis: Hypothesis, like: Trial, design: Design | None = None) -> Trial:
         """Try a hypothesis with as many independent rows as another trial; `design` is that of a trial with the same motion."""
@@ -122,7 +125,7 @@ def agreement(design: Design, tau: Array, independent: Array, start: Agreement |
     c, squares = design.targets(tau)
     size = torque_sizes(tau, N)
     outer = vague_precision(design, N * size)
-    weight = np.full(inner // 10, WEIGHT) if start is None else start.weight
+    weight = np.full(inner // 10, design.weight) if start is None else start.weight
     variance = size * np.maximum(0.1 if start is None else start.error, FLOOR) ** 2
     for step in range(STEPS):
         before = np.concatenate([variance, weight])
@@ -131,9 +134,11 @@ def agreement(design: Design, tau: Array, independent: Array, start: Agreement |
         rss = squares - 2 * c @ u + (D @ u) @ u
         variance = np.maximum(rss / N, FLOOR**2 * size)
         moment = np.sum((u[:inner] ** 2 + np.diag(V)[:inner]).reshape(-1, 10), axis=1)
-        weight = (5 + SHAPE) / (0.5 * moment + SHAPE / WEIGHT)
+        weight = (5 + SHAPE) / (0.5 * moment + SHAPE / design.weight)
         fit = float(independent * design.counts @ (0.5 * np.log(size / variance)))
-        prior = -0.5 * float(u @ (P * u)) - 0.5 * log_det + SHAPE * float(np.sum(np.log(weight / WEIGHT) - weight / WEIGHT + 1))
+        prior = (
+            -0.5 * float(u @ (P * u)) - 0.5 * log_det + SHAPE * float(np.sum(np.log(weight / design.weight) - weight / design.weight + 1))
+        )
         hopeless = start is not None and fit + prior < start.evidence - HOPELESS[min(step, len(HOPELESS) - 1)]
         if hopeless or np.max(np.abs(np.log(np.concatenate([variance, weight]) / before))) < CONVERGED:
             break

@@ -1,0 +1,56 @@
+"""The doctor on measured logs: silent where they are healthy, and naming what is planted into them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from tests.real.measured import folder, kr300, kr300_counterbalance, tx40, ur10
+
+
+def named(robot, log):
+    return {finding.fault: finding.joints for finding in sy.doctor(robot, log).findings}
+
+
+@pytest.fixture(scope="module")
+def case():
+    return ur10()
+
+
+def test_a_healthy_log_of_the_ur10_is_silent(case):
+    told = sy.doctor(*case)
+    assert told.healthy, str(told)
+
+
+def test_the_tx40_has_a_shared_motor_and_nothing_else():
+    robot, log = tx40()
+    log = log.resampled(500.0)
+    assert named(robot, log) == {"coupling": ("joint_5", "joint_6")}
+    assert not named(robot.with_coupling("joint_5", "joint_6", armature=0.0, viscous=0.0, coulomb=0.0), log)
+
+
+def test_the_kr300_with_its_counterbalance_is_silent(tmp_path):
+    robot, A, B = kr300(tmp_path)
+    for log in (A, B):
+        assert not named(robot.with_known_torque(kr300_counterbalance), log)
+
+
+PLANTED = {
+    "torque scale": lambda robot, log: (robot, log.replace(tau=100 * log.tau)),
+    "gear ratio or torque constant": lambda robot, log: (robot, log.replace(tau=log.tau * np.array([1, 1, 2, 1, 1, 1]))),
+    "clock": lambda robot, log: (robot, log.replace(t=2 * log.t)),
+    "gravity direction": lambda robot, log: (robot.with_gravity([0, 0, 9.81]), log),
+    "gravity taken out": lambda robot, log: (robot, log.replace(tau=log.tau - robot.gravity_torque(log.q))),
+    "currents": lambda robot, log: (
+        robot,
+        log.replace(tau=np.load(folder("ur10") / "ur10_exciting_trajectory.npz", allow_pickle=True)["current"]),
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_what_is_planted_into_a_measured_log_is_named(case, fault):
+    found = named(*PLANTED[fault](*case))
+    assert list(found) == [fault]
+    assert found[fault] == (("elbow_joint",) if fault == "gear ratio or torque constant" else ())
