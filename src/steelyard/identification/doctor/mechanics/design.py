@@ -162,8 +162,11 @@ class Design:
         return self.known + np.stack([A @ (z + E @ u) for A, z, E in zip(self.columns, self.zero, self.to_u, strict=True)], axis=1)
 
 
-def make_design(unknowns: Unknowns, states: States, hypothesis: Hypothesis, keep: NDArray[np.bool_]) -> Design:
-    """Return the design along a motion under the gravity and the couplings of a hypothesis; `keep` (N, n) are the rows in use."""
+def make_design(unknowns: Unknowns, states: States, hypothesis: Hypothesis, keep: NDArray[np.bool_], payload: Array) -> Design:
+    """Return the design along a motion under the gravity and the couplings of a hypothesis.
+
+    `keep` (N, n) are the rows in use, `payload` (N, n) [N m|N] is a torque that is known.
+    """
     model, p = unknowns.model, unknowns.p
     if hypothesis.gravity is None:
         Y, lift, reach = model.rows(*states), model.base.matrix, model.reach
@@ -180,7 +183,7 @@ def make_design(unknowns: Unknowns, states: States, hypothesis: Hypothesis, keep
         E[len(own) + np.arange(len(places)), places] = 1.0
         to_u.append(E)
         zero.append(np.concatenate([lift[own] @ unknowns.origin, np.zeros(len(places))]))
-    known = model.known_torque(*states)
+    known = model.known_torque(*states) + payload
     if hypothesis.lifted:
         known = known - hypothesis.lifted * described_gravity(unknowns, states[0])
     signs = sign_rows(unknowns, states, K)

@@ -25,8 +25,8 @@ MODEL_ERROR = 3.0  # times the frequency of the motion at which errors of a mode
 class View:
     """A thinned log: t [s] (N,), q, qd, qdd [rad|m, ...], tau [N m|N], each (N, n), and the stretches that have no gap.
 
-    `keep` (N, n) marks the torques that are to be explained. `fastest` is the frequency below which 95 % of the motion's power lies, in
-    periods per row.
+    `keep` (N, n) marks the torques that are to be explained, `payload` (N, n) [N m|N] is the part of a known payload. `fastest` is the
+    frequency below which 95 % of the motion's power lies, in periods per row.
     """
 
     t: Array
@@ -35,6 +35,7 @@ class View:
     qdd: Array
     tau: Array
     keep: NDArray[np.bool_]
+    payload: Array
     stretches: tuple[slice, ...]
     fastest: float
 
@@ -73,8 +74,8 @@ def view_of(samples: Sequence[Samples], most: int = MOST) -> View:
     total = sum(len(part[0]) for part in parts)
     parts = windows(parts, most, total) if total > 1.2 * most else parts
     edges = np.cumsum([0, *(len(part[0]) for part in parts)]).tolist()
-    t, q, qd, qdd, tau, keep = (np.concatenate([part[k] for part in parts]) for k in range(6))
-    return View(t, q, qd, qdd, tau, keep > 0.99, tuple(slice(a, b) for a, b in pairwise(edges)), quickest * factor)
+    t, q, qd, qdd, tau, keep, payload = (np.concatenate([part[k] for part in parts]) for k in range(7))
+    return View(t, q, qd, qdd, tau, keep > 0.99, payload, tuple(slice(a, b) for a, b in pairwise(edges)), quickest * factor)
 
 
 def fastest(qd: Array, share: float = 0.95) -> float:
@@ -88,10 +89,11 @@ def fastest(qd: Array, share: float = 0.95) -> float:
 
 
 def thinned(samples: Samples, part: slice, factor: int) -> tuple[Array, ...]:
-    """Return t, q, qd, qdd, tau and the share that is in use of one stretch through the low-pass, one row in `factor` kept."""
+    """Return t, q, qd, qdd, tau, the share in use and the payload's torque of one stretch, low-passed, one row in `factor` kept."""
     count = -(-(part.stop - part.start) // factor)
     use = np.ones(samples.q.shape) if samples.keep is None else samples.keep.astype(float)
-    kept = [decimated(x[part], factor, 0, count) for x in (samples.q, samples.qd, samples.qdd, samples.tau, use)]
+    load = np.zeros(samples.q.shape) if samples.payload_torque is None else samples.payload_torque
+    kept = [decimated(x[part], factor, 0, count) for x in (samples.q, samples.qd, samples.qdd, samples.tau, use, load)]
     return (samples.t[part][::factor], *kept)
 
 

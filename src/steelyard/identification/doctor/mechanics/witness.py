@@ -88,7 +88,7 @@ class Witness:
 
     def design(self, hypothesis: Hypothesis) -> Design:
         """Return the design of the corrected motion."""
-        return make_design(self.unknowns, hypothesis.states(self.view), hypothesis, self.keep(hypothesis))
+        return make_design(self.unknowns, hypothesis.states(self.view), hypothesis, self.keep(hypothesis), self.view.payload)
 
     def trial(self, hypothesis: Hypothesis, like: Trial, design: Design | None = None) -> Trial:
         """Try a hypothesis with as many independent rows as another trial; `design` is that of a trial with the same motion."""
