@@ -90,6 +90,82 @@ def test_validate_takes_a_robot_a_fit_or_its_folder(run: Run, logs: Path, result
     assert "other RMS" in beside.out
 
 
+def test_the_verdict_comes_first_and_masses_are_shown(run: Run, logs: Path) -> None:
+    ran = run("identify", ROBOT, logs / "log.csv")
+    assert ran.code == 0, ran.out
+    first = next(line for line in ran.out.splitlines() if line.strip())
+    assert first.startswith("Trusted"), first
+    places = [ran.out.index(word) for word in ("Trusted", "Region", "Prediction errors", "Links", "Base parameters")]
+    assert places == sorted(places)
+    assert "described" in ran.out
+    assert "Izz1 + " in ran.out, "the combination behind a base parameter"
+
+
+@pytest.mark.parametrize(("word", "code"), [("doubtful", 3), ("refused", 4)])
+def test_the_exit_code_is_the_verdict(run: Run, logs: Path, tmp_path: Path, word: str, code: int) -> None:
+    """Torques of twice their size are doubtful, those that are noise are refused; the result is written all the same."""
+    log = sy.read_log(logs / "log.csv", sy.load(ROBOT))
+    noise = np.random.default_rng(0).normal(size=log.q.shape)
+    to_csv(log.replace(tau=3.0 * log.tau if word == "doubtful" else noise), tmp_path / "bad.csv")
+    ran = run("identify", ROBOT, tmp_path / "bad.csv", "-o", tmp_path / "out", "--no-report")
+    assert ran.code == code, ran.out
+    assert next(line for line in ran.out.splitlines() if line.strip()).startswith(word.capitalize())
+    written = json.loads((tmp_path / "out" / "fit.json").read_text(encoding="utf-8"))
+    assert written["verdict"]["word"] == word
+    assert "3 for" in " ".join(run("identify", "--help").out.split())
+
+
+def test_the_exit_code_takes_the_validation_into_account(run: Run, logs: Path, tmp_path: Path) -> None:
+    other = sy.read_log(logs / "other.csv", sy.load(ROBOT))
+    to_csv(other.replace(tau=-3.0 * other.tau), tmp_path / "other.csv")
+    ran = run("identify", ROBOT, logs / "log.csv", "--validate", tmp_path / "other.csv")
+    assert ran.code == 4, ran.out
+    assert ran.out.lstrip().startswith("Refused")
+
+
+def test_fit_json_has_verdict_validation_and_region(result: Path) -> None:
+    fit = json.loads((result / "fit.json").read_text(encoding="utf-8"))
+    verdict = fit["verdict"]
+    assert verdict["word"] in ("trusted", "trusted within")
+    assert {"word", "sentence", "reasons", "error", "region", "findings"} == set(verdict)
+    assert 0 < verdict["error"] < 0.1
+    joint = verdict["region"]["joints"][0]
+    assert (joint["unit"], joint["qd_unit"], joint["qdd_unit"]) == ("rad", "rad/s", "rad/s2")
+    assert joint["q_low"] < joint["q_high"]
+    validation = fit["validation"]
+    assert validation["total_relative_error"] < 0.05 < validation["before"]
+    assert 0 <= validation["inside"] <= 1
+    assert [row["unit"] for row in validation["joints"]] == ["N m"] * 3
+
+
+def test_long_work_shows_progress_on_a_terminal(logs: Path, tmp_path: Path) -> None:
+    """On a pseudo-terminal: a sentence while it runs, nothing of it in a pipe."""
+    import os
+    import pty
+    import subprocess
+    import sys
+
+    for arguments, sentence in (
+        (["doctor", ROBOT, str(logs / "log.csv")], "examining the log"),
+        (["identify", ROBOT, str(logs / "log.csv"), "--estimator", "wls"], "preparing the samples"),
+        (["check", ROBOT], "testing law"),
+    ):
+        ours, theirs = pty.openpty()
+        environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120", "PYTHONPATH": os.pathsep.join(sys.path)}
+        command = [sys.executable, "-m", "steelyard", *arguments]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env=environment, cwd=tmp_path) as process:
+            os.close(theirs)
+            told = b""
+            try:
+                while part := os.read(ours, 65536):
+                    told += part
+            except OSError:  # the other end is closed
+                pass
+            os.close(ours)
+            process.wait(60)
+        assert sentence in told.decode(errors="replace"), arguments
+
+
 def test_joints_that_are_matched_by_order_are_said_wherever_the_log_is_used(run: Run, logs: Path, tmp_path: Path) -> None:
     """On the terminal, in fit.json and in the report: joints of the file are called by numbers, those of the robot by names."""
     robot = sy.load(ROBOT)

@@ -18,9 +18,10 @@ import steelyard as sy
 from steelyard.drawing.figure import kept_points, running_time
 from steelyard.drawing.numbers import percent, short, with_uncertainty
 from steelyard.drawing.table import Column, Table
-from steelyard.reporting import report
-from steelyard.reporting.figures import correlogram
+from steelyard.reporting import accuracy_table, base_table, report
+from steelyard.reporting.figures import correlogram, shaded
 from steelyard.reporting.page import gather
+from steelyard.reporting.tables import combinations
 
 URL_ATTRIBUTES = {"src", "href", "srcset", "data", "action", "poster", "background", "xlink:href"}
 
@@ -97,7 +98,8 @@ def test_what_the_fit_says_is_on_the_page_as_text(page: Elements, made: tuple[sy
     fit, _ = made
     text = "".join(page.text)
     assert "Noted by <b>R & D</b>." in text, "escaped, not read as markup"
-    assert all(sentence in text for sentence in fit.check())
+    assert all(sentence in text for sentence in fit.verdict.reasons)
+    assert fit.verdict.word in text
     for name in (*fit.base.names, *fit.parameter_names, *fit.robot.joint_names):
         assert name in text
     for word in ("What to do next", "How it was made", "before", "validation", percent(fit.total_relative_error, 2)):
@@ -107,7 +109,7 @@ def test_what_the_fit_says_is_on_the_page_as_text(page: Elements, made: tuple[sy
 def test_the_torques_drawn_are_those_of_the_fit(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
     fit, _ = made
     drawn = figures(page)
-    assert set(drawn) == {"torques", "residuals", "errors", "singular", "uncertainty"}
+    assert set(drawn) == {"torques", "validation", "residuals", "errors", "singular", "uncertainty"}
     traces = drawn["torques"]["data"]
     for label, signal in (("measured", fit.measured), ("predicted", fit.predicted), ("left over", fit.residuals)):
         own = [trace for trace in traces if trace["name"] == label]
@@ -118,6 +120,65 @@ def test_the_torques_drawn_are_those_of_the_fit(page: Elements, made: tuple[sy.F
             np.testing.assert_allclose(y, np.interp(x, fit.t, signal[:, j]), rtol=1e-4, atol=1e-4 * np.abs(signal[:, j]).max())
     errors = {trace["name"]: trace["x"] for trace in drawn["errors"]["data"] if "name" in trace}
     np.testing.assert_allclose(errors["after"], 100 * fit.relative_error)
+
+
+def test_the_verdict_comes_first_and_takes_the_other_log_into_account(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
+    fit, _ = made
+    text = "".join(page.text)
+    content = gather(fit, fit.validation)
+    assert content.verdict == str(fit.judged(fit.validation))
+    worse = replace(fit.validation, predicted=-fit.validation.predicted)
+    assert gather(fit, worse).word == "refused"
+    told = text[text.index("Dynamic identification") :]
+    places = [told.index(word) for word in (content.word, "Region", "Torques", "Errors")]
+    assert places == sorted(places)
+
+
+def test_the_region_is_given_in_numbers(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
+    fit, _ = made
+    rows = gather(fit).tables["region"].rows
+    region = fit.region
+    for j, row in enumerate(rows):
+        numbers = (region.q_low[j], region.q_high[j], region.qd_most[j], region.qdd_most[j])
+        assert row == (fit.robot.joint_names[j], *(short(float(x)) for x in numbers), "rad")
+        assert all(cell in "".join(page.text) for cell in row)
+
+
+def test_states_outside_the_region_are_shaded(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
+    fit, _ = made
+    bands = figures(page)["torques"]["layout"]["shapes"]
+    inside = fit.validation.inside
+    assert 0 < np.mean(~inside) < 0.11
+    within = np.any([(fit.t >= band["x0"]) & (fit.t <= band["x1"]) for band in bands], axis=0)
+    assert np.all(within[~inside]), "every sample outside is in a band"
+    assert np.mean(within) < 2 * np.mean(~inside) + 0.01
+    whole = replace(fit, validation=replace(fit.validation, inside=np.ones_like(inside)))
+    assert gather(whole).figures["torques"].layout["shapes"] == []
+    assert "Shaded" not in gather(whole).figures["torques"].caption
+
+
+def test_bands_over_marked_stretches() -> None:
+    time = np.arange(1000) / 100
+    outside = np.zeros(1000, bool)
+    outside[[0, *range(100, 150), 500, 999]] = True
+    bands = shaded(time, outside)
+    np.testing.assert_allclose(
+        [[band["x0"], band["x1"]] for band in bands], [[-0.005, 0.005], [0.995, 1.495], [4.995, 5.005], [9.985, 9.995]]
+    )
+    assert shaded(time, np.zeros(1000, bool)) == []
+    every_other = np.arange(100_000) % 2 == 0
+    assert len(shaded(np.arange(100_000) / 1e3, every_other)) == 1, "what is close is drawn as one"
+
+
+def test_the_combination_behind_each_base_parameter_is_wherever_one_is_shown(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
+    fit, real = made
+    shown = combinations(fit)
+    for made_table in (base_table(fit), base_table(fit, real), accuracy_table(fit, real)):
+        for row, text in zip(made_table.rows, shown, strict=True):
+            assert text in row
+    hovered = figures(page)["uncertainty"]["data"][0]["text"]
+    assert sorted(hovered) == sorted(f"{name} = {text}" for name, text in zip(fit.base.names, shown, strict=True))
+    assert all(text in fit.summary() for text in fit.base.expressions)
 
 
 def test_a_long_log_keeps_every_peak_in_few_points(rng: np.random.Generator) -> None:

@@ -61,8 +61,8 @@ class SelfCheck:
         return "\n".join([self.verdict, *(f"  {law}" for law in self.laws), *(f"  remark: {remark}" for remark in self.remarks)])
 
 
-def check(robot: Robot, samples: int = 64, seed: int = 0) -> SelfCheck:
-    """Test the laws that every rigid robot obeys, at random states within its limits.
+def check(robot: Robot, samples: int = 64, seed: int = 0, progress: Callable[[str, float], None] | None = None) -> SelfCheck:
+    """Test the laws that every rigid robot obeys, at random states within its limits. `progress(sentence, share)` is called on the way.
 
     Siciliano, Sciavicco, Villani and Oriolo 2009, section 7.2 (the properties of the dynamic model).
     """
@@ -71,7 +71,11 @@ def check(robot: Robot, samples: int = 64, seed: int = 0) -> SelfCheck:
     if robot.mechanism.known:  # a torque from outside obeys no law of rigid robots
         robot = robot.without_known_torque()
     states = random_states(robot, samples, seed)
-    laws = [law(robot, states) for law in LAWS]
+    laws = []
+    for number, law in enumerate(LAWS):
+        if progress is not None:
+            progress(f"testing law {number + 1} of {len(LAWS)}", number / (len(LAWS) + 1))
+        laws.append(law(robot, states))
     if not massless_joints(robot.tree):
         laws.append(_forward_derivatives(robot, states))
     remarks = findings(robot)

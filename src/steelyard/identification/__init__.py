@@ -15,11 +15,12 @@ from .options import Options
 from .result.fit import Fit
 from .result.prediction import Prediction, Region
 from .result.validation import Validation
+from .result.verdict import Verdict
 from .samples.preparation import Preparation
 from .validate import CrossValidation, cross_validate, validate_robot, validate_robots
 
 __all__ = [
     "ESTIMATORS", "IRLS", "OLS", "SDP", "TLS", "WLS", "Accumulator", "Bounds", "Coupling", "CrossValidation", "Diagnosis", "ElasticNet",
-    "Fit", "Lasso", "ModelOptions", "Options", "Prediction", "Preparation", "Region", "Ridge", "Sequential", "Validation", "cross_validate",
-    "doctor", "identify", "validate_robot", "validate_robots",
+    "Fit", "Lasso", "ModelOptions", "Options", "Prediction", "Preparation", "Region", "Ridge", "Sequential", "Validation", "Verdict",
+    "cross_validate", "doctor", "identify", "validate_robot", "validate_robots",
 ]  # fmt: skip

@@ -31,11 +31,11 @@ from .options import Options, make_options
 from .result.fit import Fit
 from .result.held_out import held_out
 from .result.pipeline import SamplePipeline
-from .result.prediction import covered_region, raw_noise
+from .result.prediction import Region, covered_region, raw_noise
 from .result.promise import promise
 from .result.provenance import provenance
 from .result.uncertainty import Residuals, residuals, uncertainty
-from .result.validation import Validation, predicted_torque
+from .result.validation import Validation, kept_states, predicted_torque
 from .result.verdict import Evidence
 from .samples.decimation import common_factor
 from .samples.preparation import Preparation
@@ -147,7 +147,7 @@ def make_fit(
     """Return the fit of an estimate: the identified robot, the uncertainty, and the validation on its own samples."""
     model = problem.model
     left = residuals(problem, estimate.base, estimate.weights)
-    own = self_validation(problem, left, robot, options.model.known)
+    own = self_validation(problem, left, robot, options.model.known, pipeline.region)
     if model.known is not None:
         warn_of_known(model.known, problem, own.measured)
     assert estimate.parameters is not None
@@ -164,10 +164,11 @@ def make_fit(
     return Fit(identified, robot, model, estimate, known, own, pipeline, options, origin, evidence)
 
 
-def self_validation(problem: Problem, left: Residuals, robot: Robot, known: Known | None) -> Validation:
+def self_validation(problem: Problem, left: Residuals, robot: Robot, known: Known | None, region: Region) -> Validation:
     """Return the validation of a fit on its own samples, beside the robot as given."""
     given = predicted_torque(problem.samples, problem.decimate, torque_of(robot, known))
-    before = Validation(left.t, given, left.measured, left.keep, robot.joint_names)
+    inside = region.contains(*kept_states(problem.samples, problem.decimate))
+    before = Validation(left.t, given, left.measured, left.keep, robot.joint_names, inside=inside)
     return replace(before, predicted=left.predicted, before=before)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..drawing.figure import (
     BLUE,
@@ -29,30 +30,52 @@ from ..drawing.figure import (
     running_time,
     safe,
 )
+from ..identification import Validation
 from ..signals.autocorrelation import autocorrelation
 
+SHADE = "#f6e7d8"
+MOST_BANDS = 300
 WEAK = 30.0  # percent of relative standard deviation above which a value says little
 
 
-def torques(
-    t: Array, measured: Array, predicted: Array, left: Array, before: Array | None, names: Sequence[str], units: Sequence[str]
-) -> Figure:
-    """Measured and predicted torque of every joint, the residual in a strip below; one time axis, so that zooming moves all."""
-    n, time = len(names), running_time(t)
+def torques(result: Validation, units: Sequence[str], name: str = "torques") -> Figure:
+    """Measured and predicted torque of every joint, the residual in a strip below; one time axis, so that zooming moves all.
+
+    Stretches where the fit's region does not cover the state are shaded.
+    """
+    names, time = result.joint_names, running_time(result.t)
+    n, measured, predicted = len(names), result.measured, result.predicted
+    left = np.where(result.keep, measured - predicted, np.nan)
+    before = None if result.before is None else result.before.predicted
     made = layout(True, xaxis=axis("time [s]", anchor=f"y{2 * n}", showspikes=True, spikethickness=1, spikecolor=GREY))
+    made["shapes"] = [] if result.inside is None else shaded(time, ~result.inside)
     traces: list[dict[str, Any]] = []
-    for j, name in enumerate(names):
+    for j, joint in enumerate(names):
         top, split, bottom = 1 - (j + 0.11) / n, 1 - (j + 0.67) / n, 1 - (j + 0.95) / n
         made[f"yaxis{2 * j + 1 if j else ''}"] = axis(units[j], domain=[split, top], nticks=5)
         strip = axis(domain=[bottom, split - 0.025 / n], nticks=3, zeroline=True, zerolinecolor=GREY, zerolinewidth=1)
         made[f"yaxis{2 * j + 2}"] = strip
-        made["annotations"].append(label(name, 0.0, top))
+        made["annotations"].append(label(joint, 0.0, top))
         traces += _joint(time, measured[:, j], predicted[:, j], left[:, j], None if before is None else before[:, j], j)
     caption = (
         "Measured and predicted torque of every joint and, in the strip below each, what the model leaves unexplained."
         " Drag over a stretch to zoom into all joints at once, double-click to return, click a name in the legend to hide or show it."
     )
-    return Figure("torques", tuple(traces), made, 200 * n + 70, caption)
+    if made["shapes"]:
+        caption += " Shaded: states outside the region."
+    return Figure(name, tuple(traces), made, 200 * n + 70, caption)
+
+
+def shaded(time: Array, outside: NDArray[np.bool_]) -> list[dict[str, Any]]:
+    """Pale bands over the stretches of time (N,) that are marked, at most about MOST_BANDS: those that are close are drawn as one."""
+    marked = np.flatnonzero(outside)
+    if not len(marked) or len(time) < 2:
+        return []
+    step, span = float(np.median(np.diff(time))), float(time[-1] - time[0])
+    ends = np.flatnonzero(np.diff(time[marked]) > max(1.5 * step, span / MOST_BANDS))
+    bounds = zip(marked[np.r_[0, ends + 1]], marked[np.r_[ends, len(marked) - 1]], strict=True)
+    look = {"type": "rect", "xref": "x", "yref": "paper", "y0": 0, "y1": 1, "fillcolor": SHADE, "line": {"width": 0}, "layer": "below"}
+    return [look | {"x0": float(time[a]) - step / 2, "x1": float(time[b]) + step / 2} for a, b in bounds]
 
 
 def _joint(time: Array, measured: Array, predicted: Array, left: Array, before: Array | None, j: int) -> list[dict[str, Any]]:
@@ -135,8 +158,8 @@ def singular_values(values: Array, rank: int) -> Figure:
     return Figure("singular", (trace,), made, 300, caption)
 
 
-def uncertainty(relative: Array, names: Sequence[str]) -> Figure:
-    """Relative standard deviation of every base parameter, sorted."""
+def uncertainty(relative: Array, names: Sequence[str], combinations: Sequence[str]) -> Figure:
+    """Relative standard deviation of every base parameter, sorted; the combination behind each is shown on hovering."""
     order = np.argsort(relative)
     value = 100 * np.clip(relative[order], 1e-6, 1e2)
     made = layout(xaxis=axis("base parameters, best seen first", range=[0, len(value) + 1]), yaxis=log_axis("relative std [%]", value))
@@ -144,6 +167,6 @@ def uncertainty(relative: Array, names: Sequence[str]) -> Figure:
     made["shapes"] = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": WEAK, "y1": WEAK, "line": dotted}]
     colours = [BLUE if v < WEAK else ORANGE for v in value]
     hover = "%{text}: %{y:.3g} %<extra></extra>"
-    trace = points(range(1, len(value) + 1), packed(value), colours, hover, text=[safe(names[k]) for k in order])
+    trace = points(range(1, len(value) + 1), packed(value), colours, hover, text=[safe(f"{names[k]} = {combinations[k]}") for k in order])
     caption = "Relative standard deviation of the base parameters. Above the dotted line, 30 %, a value says little about its parameter."
     return Figure("uncertainty", (trace,), made, 300, caption)

@@ -19,12 +19,12 @@ from ..drawing.numbers import percent, short
 from ..drawing.table import Table
 from ..errors import needs_extra
 from ..files import check_file, write_whole
-from ..identification import Fit, Validation
+from ..identification import Fit, Validation, Verdict
 from ..robot import Robot
 from ..signals.log import Log
 from ..version import __version__
 from . import figures
-from .tables import base_table, error_table, full_table, results_of, torque_units
+from .tables import base_table, combinations, error_table, full_table, region_table, results_of, torque_units
 
 
 def report(
@@ -70,6 +70,7 @@ class Content:
 
     title: str
     facts: str
+    word: str
     verdict: str
     reasons: tuple[str, ...]
     tiles: tuple[Tile, ...]
@@ -83,15 +84,16 @@ class Content:
 
 def gather(fit: Fit, validation: Validation | None = None, true_robot: Robot | None = None) -> Content:
     """Return the content of a report on a fit, with the validation on another log and the true robot if they are known."""
-    verdict, *reasons = fit.check()
+    verdict = fit.verdict if validation is None else fit.judged(validation)
     return Content(
         title=fit.robot.name,
         facts=facts(fit),
-        verdict=verdict,
-        reasons=tuple(reasons),
-        tiles=tiles(fit, validation),
-        figures=all_figures(fit, results_of(fit, validation)),
-        tables={"errors": error_table(fit, validation), "base": base_table(fit, true_robot), "all": full_table(fit)},
+        word=verdict.word,
+        verdict=str(verdict),
+        reasons=verdict.reasons,
+        tiles=tiles(fit, verdict, validation),
+        figures=all_figures(fit, validation),
+        tables=all_tables(fit, validation, true_robot),
         validated=validated(fit, validation),
         advice=advice(fit, validation),
         story=tuple(fit.status),
@@ -107,9 +109,16 @@ def facts(fit: Fit) -> str:
     return f"{fit.robot.n} joints · {count} samples · {time[-1] - time[0]:.3g} s at {rate:.4g} Hz · estimator {fit.estimator}"
 
 
-def tiles(fit: Fit, validation: Validation | None) -> tuple[Tile, ...]:
+def all_tables(fit: Fit, validation: Validation | None, true_robot: Robot | None) -> dict[str, Table]:
+    """Every table by its name."""
+    tables = {"region": region_table(fit.region), "errors": error_table(fit, validation), "links": fit.links.table()}
+    return tables | {"base": base_table(fit, true_robot), "all": full_table(fit)}
+
+
+def tiles(fit: Fit, verdict: Verdict, validation: Validation | None) -> tuple[Tile, ...]:
     """Headline numbers."""
-    made = [Tile(percent(fit.total_relative_error, 2), "%", "relative error of the identified model")]
+    made = [] if verdict.word == "refused" else [Tile(percent(verdict.error, 1), "%", "error to expect on unseen motion of the region")]
+    made.append(Tile(percent(fit.total_relative_error, 2), "%", "relative error of the identified model"))
     if fit.before is not None:
         made.append(Tile(percent(fit.before.total_relative_error, 1), "%", "relative error before"))
     if validation is not None:
@@ -118,19 +127,19 @@ def tiles(fit: Fit, validation: Validation | None) -> tuple[Tile, ...]:
     return (*made, Tile(short(float(fit.condition)), "", "condition of the regressor"))
 
 
-def all_figures(fit: Fit, results: list[tuple[str, Any]]) -> dict[str, Figure]:
+def all_figures(fit: Fit, validation: Validation | None) -> dict[str, Figure]:
     """Every figure by its name."""
-    names = fit.robot.joint_names
+    names, units = fit.robot.joint_names, torque_units(fit.robot)
     dt = float(np.median(np.diff(running_time(fit.t)))) if len(fit.t) > 1 else 1.0
     left = np.where(fit.validation.keep, fit.measured - fit.predicted, np.nan)
-    before = None if fit.before is None else fit.before.predicted
     made = [
-        figures.torques(fit.t, fit.measured, fit.predicted, left, before, names, torque_units(fit.robot)),
+        figures.torques(fit.validation, units),
         figures.residuals(left, names, dt),
-        figures.errors(names, [(label, np.asarray(r.relative_error)) for label, r in results]),
+        figures.errors(names, [(label, np.asarray(r.relative_error)) for label, r in results_of(fit, validation)]),
         figures.singular_values(np.asarray(fit.singular_values), fit.rank),
-        figures.uncertainty(np.nan_to_num(fit.base_relative_std, nan=np.inf), fit.base.names),
+        figures.uncertainty(np.nan_to_num(fit.base_relative_std, nan=np.inf), fit.base.names, combinations(fit)),
     ]
+    made += [] if validation is None else [figures.torques(validation, units, "validation")]
     return {figure.name: figure for figure in made}
 
 
@@ -140,7 +149,10 @@ def validated(fit: Fit, validation: Validation | None) -> str:
         return "No other motion was given: the error on one is not known."
     sense = "clearly worse than" if carries_badly(fit, validation) else "about as well as"
     error = percent(validation.total_relative_error, 2)
-    return f"On a motion that took no part in the identification the model leaves {error} % of the torque unexplained: {sense} on its own."
+    told = f"On a motion that took no part in the identification the model leaves {error} % of the torque unexplained: {sense} on its own."
+    if validation.inside is None or validation.inside.all():
+        return told
+    return f"{told} {percent(1 - float(np.mean(validation.inside)), 0)} % of its states are outside the region."
 
 
 def carries_badly(fit: Fit, validation: Validation) -> bool:

@@ -37,7 +37,7 @@ def write_results(
             fit.robot.to_urdf(folder / "identified.urdf")
         else:
             fit.robot.to_toml(folder / "identified.toml")
-        fit.to_json(folder / "fit.json")
+        fit.to_json(folder / "fit.json", validation=validation)
         if page:
             report(fit, folder / "report.html", validation, true_robot)
         if more is not None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..drawing.numbers import NOTHING, percent, short, with_uncertainty
 from ..drawing.table import Column, Table
-from ..identification import Fit, Validation
+from ..identification import Fit, Region, Validation
 from ..robot import Robot
 
 Array = NDArray[np.float64]
@@ -84,18 +84,22 @@ def starts(names: Sequence[str]) -> frozenset[int]:
     return frozenset(k for k in range(1, len(owners)) if owners[k] != owners[k - 1])
 
 
-def true_and_estimated(names: Sequence[str], units: Sequence[str], value: Array, sigma: Array, true: Array, before: Array) -> Table:
+def true_and_estimated(
+    names: Sequence[str], units: Sequence[str], value: Array, sigma: Array, true: Array, before: Array, combinations: Sequence[str]
+) -> Table:
     """Estimated against true base parameters, in units of the estimate's own standard deviation."""
     columns = [
         Column("parameter", numeric=False),
         *map(Column, ("true", "estimated", "± 2σ", "error / σ", "before")),
         Column("unit", numeric=False),
+        Column("combination", numeric=False),
     ]
     rows, faint = [], []
     for k, name in enumerate(names):
         estimated, spread = with_uncertainty(float(value[k]), 2 * float(sigma[k]))
         away = (value[k] - true[k]) / sigma[k] if sigma[k] > 0 else float("nan")
-        rows.append((name, short(float(true[k]), 5), estimated, spread, _signed(away), short(float(before[k]), 4), units[k]))
+        numbers = short(float(true[k]), 5), estimated, spread, _signed(away), short(float(before[k]), 4)
+        rows.append((name, *numbers, units[k], combinations[k]))
         if not sigma[k] < WEAK * abs(value[k]):
             faint.append(k)
     return Table("True against estimated", tuple(columns), tuple(rows), coverage(value, sigma, true), frozenset(faint), starts(names))
@@ -130,8 +134,24 @@ def base_table(fit: Fit, true_robot: Robot | None = None) -> Table:
         true = fit.base.values(aligned(true_robot, fit.parameter_names))
         columns = [("true", true), ("off by", np.round((value - true) / np.where(sigma > 0, sigma, np.nan), 1)), *columns]
         note += f" Off by: error against the true value in σ; {coverage(value, sigma, true)}"
-    combinations = [text.replace("*", "·").replace(" - ", " − ").replace("-", "−") for text in fit.base.expressions]
-    return estimate_table("Base parameters", fit.base.names, base_units(fit), value, sigma, columns, [("combination", combinations)], note)
+    more = [("combination", combinations(fit))]
+    return estimate_table("Base parameters", fit.base.names, base_units(fit), value, sigma, columns, more, note)
+
+
+def combinations(fit: Fit) -> list[str]:
+    """The combination of parameters behind each base parameter, as a page shows it."""
+    return [text.replace("*", "·").replace(" - ", " − ").replace("-", "−") for text in fit.base.expressions]
+
+
+def region_table(region: Region) -> Table:
+    """The region in numbers: positions from and to, largest speeds and accelerations, joint by joint."""
+    rows = []
+    for j, name in enumerate(region.joint_names):
+        numbers = (region.q_low[j], region.q_high[j], region.qd_most[j], region.qdd_most[j])
+        rows.append((name, *(short(float(x)) for x in numbers), region.units[j]))
+    columns = (Column("joint", numeric=False), *map(Column, ("q from", "to", "|qd| up to", "|qdd| up to")), Column("unit", numeric=False))
+    note = f"The states that the log covers, {percent(region.share, 0)} % of its samples. Unit of q; speeds per s, accelerations per s²."
+    return Table("Region", columns, tuple(rows), note)
 
 
 def full_table(fit: Fit) -> Table:
@@ -145,7 +165,8 @@ def full_table(fit: Fit) -> Table:
 def accuracy_table(fit: Fit, true_robot: Robot) -> Table:
     """The base parameters beside the true ones, errors in units of the fit's own standard deviation."""
     true, before = (fit.base.values(aligned(robot, fit.parameter_names)) for robot in (true_robot, fit.initial))
-    return true_and_estimated(fit.base.names, base_units(fit), fit.base_values, fit.base_standard_deviation, true, before)
+    value, sigma = fit.base_values, fit.base_standard_deviation
+    return true_and_estimated(fit.base.names, base_units(fit), value, sigma, true, before, combinations(fit))
 
 
 def aligned(robot: Robot, names: tuple[str, ...]) -> Array:

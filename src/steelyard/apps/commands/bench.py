@@ -22,12 +22,13 @@ def bench(
     """Time every kernel on one thread in plain arrays, taking turns with Pinocchio. The ratios hold from run to run."""
     from ...checks.timing import against_pinocchio, machine
     from ..inputs import load
-    from ..show.terminal import console
+    from ..show.terminal import console, progress_bar
 
     out = console()
     out.print(machine())
     for name in robots or ["puma560", "elbow_6r"]:
-        timings, absent = against_pinocchio(load(name), rounds)
+        with progress_bar(f"timing {name}", turning=False):
+            timings, absent = against_pinocchio(load(name), rounds)
         out.print(speed_table(name, timings))
         if absent:
             out.print(f"Absolute times only: {absent}.")

@@ -38,12 +38,16 @@ def demo(
     folder = out or next_free(Path("steelyard-demo"))
     check_folder(folder, force)
     screen, loaded = console(), load(robot, quiet=True)
-    laws = check(loaded)
-    screen.print(head(loaded), judgement(laws.verdict, laws.ok), speed_lines(loaded), sep="\n")
+    with progress_bar("compiling") as progress:
+        laws = check(loaded, progress=progress)
+    with progress_bar("timing", turning=False):
+        speed = speed_lines(loaded)
+    screen.print(head(loaded), judgement(laws.verdict, laws.ok), speed, sep="\n")
     with progress_bar() as progress:
         done = rehearse(loaded, seed, progress)
     screen.print(experiment_lines(done))
-    write_results(folder, done.fit, done.validation, done.true_robot, overwrite=force, more=done.write)
+    with progress_bar("writing the results"):
+        write_results(folder, done.fit, done.validation, done.true_robot, overwrite=force, more=done.write)
     screen.print(ending(robot, folder))
     if not laws.ok:
         raise typer.Exit(1)
@@ -76,9 +80,10 @@ def speed_lines(robot: Robot) -> RenderableType:
 
 
 def experiment_lines(done: Rehearsal) -> RenderableType:
-    """The motion, the errors, the best known parameters beside the true ones, the verdict."""
+    """The verdict, the motion, the errors, the best known parameters beside the true ones."""
     import numpy as np
     from rich.console import Group
+    from rich.text import Text
 
     from ...reporting import accuracy_table, error_table
     from ..show.robot import motion_table
@@ -89,10 +94,11 @@ def experiment_lines(done: Rehearsal) -> RenderableType:
     relative = done.fit.base_relative_std
     rows = sorted(int(k) for k in np.argsort(relative)[:ROWS] if relative[k] < WELL)
     return Group(
+        Text(""),
+        verdict(done.fit.judged(done.validation)),
         motion_table(title, done.robot, done.motion, np.asarray(done.log.tau)),
         terminal_table(error_table(done.fit, done.validation)),
         terminal_table(accuracy_table(done.fit, done.true_robot), rows),
-        verdict(done.fit),
     )
 
 

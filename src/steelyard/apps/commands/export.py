@@ -27,6 +27,7 @@ def export(
 ) -> None:
     """Write a robot as URDF, TOML, C or LaTeX. An existing file is replaced only with --force."""
     from ..inputs import load
+    from ..show.terminal import progress_bar
 
     targets = {kind: path for kind, path in (("urdf", urdf), ("toml", toml), ("tex", tex)) if path is not None}
     if not targets and c is None:
@@ -37,11 +38,14 @@ def export(
         check_file(path, force)
     loaded = load(robot)
     for kind, path in targets.items():
-        if kind == "tex":
-            loaded.symbolic().write_tex(path, overwrite=force)
-        else:
-            getattr(loaded, f"to_{kind}")(path, overwrite=force)
+        with progress_bar(f"writing {path}"):
+            if kind == "tex":
+                loaded.symbolic().write_tex(path, overwrite=force)
+            else:
+                getattr(loaded, f"to_{kind}")(path, overwrite=force)
         print(f"wrote {path}")
     if c is not None:
-        for path in loaded.to_c(c, "float" if single else "double", frame=frame, overwrite=force, wrench=tuple(wrench or ())):
+        with progress_bar(f"writing C to {c}"):
+            written = loaded.to_c(c, "float" if single else "double", frame=frame, overwrite=force, wrench=tuple(wrench or ()))
+        for path in written:
             print(f"wrote {path}")

@@ -10,6 +10,8 @@ import typer
 from ...files import check_folder
 from ..inputs import Effort, ForceFolder, MappingPath, RobotName
 
+EXIT_CODES = {"trusted": 0, "trusted within": 0, "doubtful": 3, "refused": 4}
+
 
 def identify(
     robot: RobotName,
@@ -28,7 +30,11 @@ def identify(
     report: Annotated[bool, typer.Option(help="Write report.html.")] = True,
     force: ForceFolder = False,
 ) -> None:
-    """Find the dynamic parameters of a robot from logs of its motion, with their uncertainty, and write the result."""
+    """Find the dynamic parameters of a robot from logs of its motion, with their uncertainty, and write the result.
+
+    The verdict comes first and is the exit code: 0 for "trusted" and "trusted within" the region of the log, 3 for "doubtful", 4 for
+    "refused"; 2 if robot or log cannot be read or identified from. The result is written whatever the verdict is.
+    """
     import steelyard as sy
 
     from ...reporting.results import require_report, write_results
@@ -40,13 +46,18 @@ def identify(
         if report:
             require_report()
     loaded = load(robot)
-    read_logs = [read(path, loaded, mapping, effort) for path in logs]
-    other = None if validate is None else read(validate, loaded, mapping, effort)
     smoothing = "auto" if cutoff is None else "butterworth"
-    with progress_bar() as progress:
+    with progress_bar("reading the logs") as progress:
+        read_logs = [read(path, loaded, mapping, effort) for path in logs]
+        other = None if validate is None else read(validate, loaded, mapping, effort)
         fit = sy.identify(loaded, read_logs, estimator, prior=prior, smoothing=smoothing, cutoff=cutoff, progress=progress)
-    validation = None if other is None else fit.validate(other)
-    console().print(outcome(fit, validation))
+        progress("validating", 1.0)
+        validation = None if other is None else fit.validate(other)
+        verdict = fit.verdict if validation is None else fit.judged(validation)
+    console().print(outcome(fit, verdict, validation))
     if out is not None:
-        write_results(out, fit, validation, page=report, overwrite=force)
+        with progress_bar("writing the results"):
+            write_results(out, fit, validation, page=report, overwrite=force)
         console().print(f"wrote {', '.join(sorted(part.name for part in out.iterdir()))} to {out}")
+    if EXIT_CODES[verdict.word]:
+        raise typer.Exit(EXIT_CODES[verdict.word])

@@ -29,16 +29,20 @@ def doctor(
     import steelyard as sy
 
     from ..inputs import load, read
-    from ..show.terminal import console, judgement
+    from ..show.terminal import console, judgement, progress_bar
 
     loaded = load(robot)
-    diagnosis = sy.doctor(loaded, read(log, loaded, mapping, effort, clean=False))
+    with progress_bar("reading the log") as progress:
+        measured = read(log, loaded, mapping, effort, clean=False)
+        progress("examining the log", 0.1)
+        diagnosis = sy.doctor(loaded, measured)
     console().print(judgement(diagnosis.verdict, diagnosis.healthy, map(_told, diagnosis.findings)))
     if fix and diagnosis.correction is None:
         console().print("There is nothing that a mapping can put right: no file was written.")
     elif fix:
         path = _write_mapping(loaded, log, mapping, diagnosis, force)
-        after = sy.doctor(loaded, read(log, loaded, path, effort, quiet=True, clean=False))
+        with progress_bar("examining the log again"):
+            after = sy.doctor(loaded, read(log, loaded, path, effort, quiet=True, clean=False))
         console().print(f"wrote {path}; with --mapping {path} the doctor says: {after}")
     if diagnosis.faults or not diagnosis.usable:
         raise typer.Exit(FOUND)
@@ -78,8 +82,8 @@ def validate(
     from ..show.terminal import console, progress_bar, terminal_table
 
     robots = [identified_robot(name, load) for name in (robot, against) if name is not None]
-    measured = read(log, robots[0], mapping, effort)
-    with progress_bar() as progress:
+    with progress_bar("reading the log") as progress:
+        measured = read(log, robots[0], mapping, effort)
         scored = validate_robots(robots, measured, progress=progress)
     results = list(zip(("model", "other") if against else ("",), scored, strict=True))
     console().print(terminal_table(compared_errors(robots[0].joint_names, results, torque_units(robots[0]))))

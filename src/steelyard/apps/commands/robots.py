@@ -44,9 +44,11 @@ def check(
     """Test the laws that every rigid robot obeys. The exit code is 1 if one fails."""
     from ...checks.laws import check as check_laws
     from ..inputs import load
-    from ..show.terminal import console, remarks
+    from ..show.terminal import console, progress_bar, remarks
 
-    result = check_laws(load(robot, quiet=True), samples, seed)
+    loaded = load(robot, quiet=True)
+    with progress_bar("compiling") as progress:
+        result = check_laws(loaded, samples, seed, progress)
     console().print(check_table(result))
     console().print(remarks(result.remarks))
     if not result.ok:

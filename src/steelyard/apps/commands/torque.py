@@ -46,20 +46,25 @@ def torque(
 def _one_state(robot: Robot, q: str, qd: str | None, qdd: str | None) -> None:
     from ..inputs import per_joint
     from ..show.robot import torque_table
-    from ..show.terminal import console
+    from ..show.terminal import console, progress_bar
 
     zeros = ",".join("0" * robot.n)
     state = [per_joint(option, text or zeros, robot) for option, text in (("--q", q), ("--qd", qd), ("--qdd", qdd))]
-    console().print(torque_table(robot, state, robot.inverse_dynamics(*state)))
+    with progress_bar("compiling"):
+        tau = robot.inverse_dynamics(*state)
+    console().print(torque_table(robot, state, tau))
 
 
 def _from_file(robot: Robot, motion: Path, out: Path | None, force: bool) -> None:
     from ..motion_csv import read_motion, torque_text
+    from ..show.terminal import progress_bar
 
-    read = read_motion(motion, robot.joint_names)
+    with progress_bar(f"reading {motion}") as progress:
+        read = read_motion(motion, robot.joint_names)
+        progress("computing the torques", 0.5)
+        text = torque_text(read.t, robot.inverse_dynamics(read.q, read.qd, read.qdd), robot.joint_names)
     for note in read.notes:
         print(f"steelyard: {note}", file=sys.stderr)
-    text = torque_text(read.t, robot.inverse_dynamics(read.q, read.qd, read.qdd), robot.joint_names)
     if out is None:
         sys.stdout.write(text)
     else:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, Group, RenderableType
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as TerminalTable
 from rich.text import Text
 
 from ...reporting import base_table, error_table
+from ...reporting.tables import region_table
 
 if TYPE_CHECKING:
-    from ...identification import Fit, Validation
-if TYPE_CHECKING:
     from ...drawing.table import Table
+    from ...identification import Fit, Validation, Verdict
 
 
 PIPE_WIDTH = 160  # columns when the output goes to a file or another program, so that nothing is cut
@@ -53,9 +53,10 @@ def terminal_table(made: Table, rows: Sequence[int] | None = None, skip: Sequenc
     return shown
 
 
-def judgement(sentence: str, good: bool, reasons: Iterable[str] = ()) -> RenderableType:
-    """A sentence in green or yellow, and a list of reasons."""
-    return Group(Text(sentence, style="bold green" if good else "bold yellow"), *(Text(f"• {reason}") for reason in reasons))
+def judgement(sentence: str, good: bool, reasons: Iterable[str] = (), style: str = "") -> RenderableType:
+    """A sentence in green or yellow, or in another style, and a list of reasons."""
+    colour = style or ("bold green" if good else "bold yellow")
+    return Group(Text(sentence, style=colour), *(Text(f"• {reason}") for reason in reasons))
 
 
 def remarks(sentences: Iterable[str]) -> RenderableType:
@@ -65,21 +66,31 @@ def remarks(sentences: Iterable[str]) -> RenderableType:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[str, float], None]]:
-    """A bar on stderr while the block runs, on a terminal only; gives progress(sentence, share of the work that is done)."""
+def progress_bar(sentence: str = "", turning: bool = True) -> Iterator[Callable[[str, float], None]]:
+    """A bar on stderr while the block runs, on a terminal only; gives progress(sentence, share of the work that is done).
+
+    Without `turning` it is drawn only when it changes, so that it takes no time from what is measured.
+    """
     out = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=out, transient=True, disable=not out.is_terminal) as bar:
-        task = bar.add_task("", total=1.0)
-        yield lambda sentence, share: bar.update(task, description=sentence, completed=share)
+    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=out, transient=True, disable=not out.is_terminal, auto_refresh=turning) as bar:
+        task = bar.add_task(sentence, total=1.0)
+
+        def progress(sentence: str, share: float) -> None:
+            bar.update(task, description=sentence, completed=share, refresh=not turning)
+
+        yield progress
 
 
-def outcome(fit: Fit, validation: Validation | None = None) -> RenderableType:
-    """Torque errors before, after and, if there is one, on another motion; base parameters; verdict."""
-    return Group(terminal_table(error_table(fit, validation)), terminal_table(base_table(fit), skip=("combination",)), verdict(fit))
+def outcome(fit: Fit, judged: Verdict, validation: Validation | None = None) -> RenderableType:
+    """The verdict with its reasons and region; torque errors before, after and, if given, on another motion; links; base parameters."""
+    tables = region_table(fit.region), error_table(fit, validation), fit.links.table(), base_table(fit)
+    return Group(verdict(judged), *map(terminal_table, tables))
 
 
-def verdict(fit: Fit) -> RenderableType:
-    """The fit's verdict on itself, and the reasons."""
-    first, *reasons = fit.check()
-    return judgement(first, first.startswith("This fit can be trusted"), reasons)
+STYLES = {"trusted": "bold green", "trusted within": "bold green", "doubtful": "bold yellow", "refused": "bold red"}
+
+
+def verdict(judged: Verdict) -> RenderableType:
+    """The verdict on a fit, and the reasons."""
+    return judgement(str(judged), judged.trusted, judged.reasons, STYLES[judged.word])

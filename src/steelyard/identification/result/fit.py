@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
@@ -26,9 +25,10 @@ from ..model.model import Model
 from ..options import Options
 from ..samples.preparation import Preparation
 from .base_lines import base_lines
+from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
+from .plain_data import fit_data
 from .prediction import Prediction, Region, states
-from .provenance import plain, rows
 from .uncertainty import LEAST_SHARE, Uncertainty, relative
 from .validation import Validation, validation_samples
 from .verdict import Evidence, Verdict, judge
@@ -210,7 +210,7 @@ class Fit:
         """
         if other is not None and not isinstance(other, (Robot, Fit)):
             raise CallError(f"other must be a Robot or a Fit, not {type(other).__name__}")
-        samples = validation_samples(self.robot, log, self.preparation if preparation is None else preparation)
+        samples = validation_samples(self.robot, log, self.preparation if preparation is None else preparation, self.region)
         drives = self.pipeline.delay, self.pipeline.gains.values
         result = samples.score(self.torque, *drives)
         before = samples.score(torque_of(self.initial, self.options.model.known), *drives)
@@ -237,52 +237,31 @@ class Fit:
         """Return the verdict with validations on other logs taken into account."""
         return judge(self.robot, self.initial, self.uncertainty, self.validation, self.evidence, self.region, others)
 
+    @cached_property
+    def links(self) -> LinkEstimates:
+        """Mass [kg] and centre of mass [m] of each link with their uncertainty, infinite where the samples do not show them."""
+        known = self.uncertainty.parameters
+        return link_estimates(self.model, self.parameters, self.parameters_std, known, self.estimate.posterior)
+
     def summary(self) -> str:
-        """Return tables of the joints and of the base parameters with their uncertainty."""
+        """Return the verdict with its reasons, and tables of joints, links and base parameters with their uncertainty."""
         head = (
             f"{self.robot.name}: {self.options.estimator.name}, {len(self.validation.t)} samples, rank {self.rank} of {self.base.n_base} "
             f"base parameters, condition {self.uncertainty.excitation.condition:.3g}"
         )
-        return "\n".join([head, "", str(self.validation), "", *base_lines(self.uncertainty), *self.estimate.notes])
+        verdict = [str(self.verdict), *(f"- {reason}" for reason in self.verdict.reasons)]
+        tables = [str(self.validation), "", self.links.table().to_text(), "", *base_lines(self.uncertainty)]
+        return "\n".join([head, "", *verdict, "", *tables, *self.estimate.notes])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the samples as plain data: parameters with unit and uncertainty, errors, region, options, provenance."""
-        units = self.robot.parameter_units
-        base_units = [units[column] for column in self.base.columns]
-        torque_units = ["N" if unit == "m" else "N m" for unit in self.region.units]
-        base = {"value": self.base_values, "standard_deviation": self.base_std}
-        shown = {"rms": self.rms, "relative_error": self.relative_error, "r2": self.r2}
-        found: dict[str, Iterable[float]] = {"delay": self.pipeline.delay, "coulomb_width": self.model.shape("width")}
-        data = {
-            "robot": self.robot.name,
-            "estimator": self.options.estimator.name,
-            "parameters": rows(name=self.parameter_names, unit=units, value=self.parameters, standard_deviation=self.parameters_std),
-            "base_parameters": rows(name=self.base.names, expression=self.base.expressions, unit=base_units, **base),
-            "base_covariance": self.covariance,
-            "joints": rows(name=self.robot.joint_names, unit=torque_units, **shown, **found),
-            "drive_gains": self.pipeline.gains.values,
-            "drive_gain_std": self.pipeline.gains.std,
-            "total_relative_error": self.total_relative_error,
-            "before": None if self.before is None else self.before.total_relative_error,
-            "region": self.region.to_dict(),
-            "samples": len(self.validation.t),
-            "rank": self.rank,
-            "singular_values": self.uncertainty.excitation.singular_values,
-            "condition": self.uncertainty.excitation.condition,
-            "unseen": self.uncertainty.unexcited,
-            "status": self.estimate.notes,
-            "verdict": self.verdict.to_dict(),
-            "check": self.check(),
-            "options": self.options.as_dict(),
-            "details": self.estimate.details,
-            "provenance": self.provenance,
-        }
-        made: dict[str, Any] = plain(data)
-        return made
+    def to_dict(self, validation: Validation | None = None) -> dict[str, Any]:
+        """Return everything but the samples as plain data with units; with a validation on another log, its errors and a verdict that
+        takes it into account.
+        """
+        return fit_data(self, validation)
 
-    def to_json(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write `to_dict()` as JSON, whole or not at all; over an existing file only if asked."""
-        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+    def to_json(self, path: str | os.PathLike[str], overwrite: bool = False, validation: Validation | None = None) -> None:
+        """Write `to_dict(validation)` as JSON, whole or not at all; over an existing file only if asked."""
+        text = json.dumps(self.to_dict(validation), indent=1, ensure_ascii=False, allow_nan=False)
         write_whole(path, (text + "\n").encode(), overwrite)
 
     def __repr__(self) -> str:

@@ -70,7 +70,8 @@ class Region:
     def to_dict(self) -> dict[str, Any]:
         """Return the region as plain data, joint by joint."""
         ranges = {"q_low": self.q_low, "q_high": self.q_high, "qd_most": self.qd_most, "qdd_most": self.qdd_most}
-        return {"share": self.share, "joints": rows(name=self.joint_names, unit=self.units, **ranges)}
+        units = {"unit": self.units, "qd_unit": [f"{u}/s" for u in self.units], "qdd_unit": [f"{u}/s2" for u in self.units]}
+        return {"share": self.share, "joints": rows(name=self.joint_names, **units, **ranges)}
 
     def __str__(self) -> str:
         return "\n".join(

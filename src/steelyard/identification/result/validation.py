@@ -17,6 +17,7 @@ from ...signals.segments import split
 from ..samples.decimation import decimated, natural_factor
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples, prepare
+from .prediction import Region
 
 Array = NDArray[np.float64]
 Torque = Callable[[Array, Array, Array], Array]
@@ -28,7 +29,8 @@ class Validation:
 
     rms [N m|N], relative_error = |e| / |tau| and r2 = 1 - |e|^2 / |tau - mean|^2 are per joint (n,), as fractions; totals over all joints.
     `whiteness` (n,) is the correlation of neighbouring residuals: 0 for white noise, near 1 if the model lacks something slow.
-    `before` is the validation of the robot as it was given, `other` that of another model.
+    `before` is the validation of the robot as it was given, `other` that of another model; `inside` (N,) says at which samples the region
+    of a fit covers the state.
     """
 
     t: Array
@@ -38,6 +40,7 @@ class Validation:
     joint_names: tuple[str, ...]
     before: Validation | None = None
     other: Validation | None = None
+    inside: NDArray[np.bool_] | None = None
 
     @property
     def residuals(self) -> Array:
@@ -109,6 +112,7 @@ class ValidationSamples:
     samples: Samples
     factor: int
     joint_names: tuple[str, ...]
+    region: Region | None = None
 
     def score(self, torque: Torque, delay: ArrayLike = 0.0, gains: ArrayLike = 1.0) -> Validation:
         """Return the validation of a torque function; its torque is delayed by `delay` (n,) [s] and divided by the drive gains (n,).
@@ -118,7 +122,7 @@ class ValidationSamples:
         s = self.samples
         lag, factors = (np.broadcast_to(np.asarray(x, float), s.q.shape[1:]) for x in (delay, gains))
         predicted = replace(s, tau=s.torque(torque)).advanced(-lag).tau / factors
-        return Validation(self.t, low_passed(predicted, s, self.factor), self.measured, self.keep, self.joint_names)
+        return Validation(self.t, low_passed(predicted, s, self.factor), self.measured, self.keep, self.joint_names, inside=self.inside)
 
     @cached_property
     def t(self) -> Array:
@@ -131,6 +135,11 @@ class ValidationSamples:
         return low_passed(self.samples.tau, self.samples, self.factor)
 
     @cached_property
+    def inside(self) -> NDArray[np.bool_] | None:
+        """Whether the region covers the kept samples, (N,); None without a region."""
+        return None if self.region is None else self.region.contains(*kept_states((self.samples,), self.factor))
+
+    @cached_property
     def keep(self) -> NDArray[np.bool_]:
         """The rows in use, (N, n)."""
         own = self.samples.keep
@@ -139,11 +148,11 @@ class ValidationSamples:
         return np.concatenate([own[part][:: self.factor] for part in split(self.samples.t)])
 
 
-def validation_samples(robot: Robot, log: Log, preparation: Preparation | None = None) -> ValidationSamples:
+def validation_samples(robot: Robot, log: Log, preparation: Preparation | None = None, region: Region | None = None) -> ValidationSamples:
     """Return the samples of a log for a validation: by the default preparation unless another is given, at the rate of the motion."""
     chosen = Preparation() if preparation is None else instance("preparation", preparation, Preparation)
     samples = prepare(robot, log, chosen)
-    return ValidationSamples(samples, chosen.decimate or natural_factor(samples.t, samples.qd), robot.joint_names)
+    return ValidationSamples(samples, chosen.decimate or natural_factor(samples.t, samples.qd), robot.joint_names, region)
 
 
 def predicted_torque(samples: Sequence[Samples], factor: int, torque: Torque) -> Array:
@@ -157,3 +166,10 @@ def predicted_torque(samples: Sequence[Samples], factor: int, torque: Torque) ->
 def low_passed(tau: Array, samples: Samples, factor: int) -> Array:
     """Return torques (N, n) at the kept samples, stretch by stretch through the low-pass of the decimation."""
     return np.concatenate([decimated(tau[part], factor, 0, -(-(part.stop - part.start) // factor)) for part in split(samples.t)])
+
+
+def kept_states(samples: Sequence[Samples], factor: int) -> tuple[Array, Array, Array]:
+    """Return q, qd, qdd, each (N, n), of one in `factor` samples of each stretch."""
+    parts = [(s, part) for s in samples for part in split(s.t)]
+    q, qd, qdd = (np.concatenate([getattr(s, name)[part][::factor] for s, part in parts]) for name in ("q", "qd", "qdd"))
+    return q, qd, qdd

@@ -68,8 +68,8 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as plain data."""
-        findings = [vars(finding) for finding in self.findings]
-        return {"word": self.word, "sentence": str(self), "reasons": self.reasons, "error": self.error, "findings": findings}
+        said = {"word": self.word, "sentence": str(self), "reasons": self.reasons, "error": self.error, "region": self.region.to_dict()}
+        return {**said, "findings": [vars(finding) for finding in self.findings]}
 
     def __str__(self) -> str:
         return MEANINGS[self.word].format(error=f"{self.error:.1%}")

@@ -1,0 +1,81 @@
+"""A fit as plain data, for fit.json: everything but the samples, with units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .links import LinkEstimates
+from .provenance import plain, rows
+from .validation import Validation
+
+
+def fit_data(fit: Any, validation: Validation | None = None) -> dict[str, Any]:
+    """Return a Fit, and its validation on another log if there is one, as numbers, strings, lists and dictionaries.
+
+    Numbers that are not finite are None. Errors are fractions of the torque; other units are beside the values.
+    """
+    units = fit.robot.parameter_units
+    base_units = [units[column] for column in fit.base.columns]
+    base = {"value": fit.base_values, "standard_deviation": fit.base_std}
+    found: dict[str, Iterable[float]] = {"delay": fit.pipeline.delay, "coulomb_width": fit.model.shape("width")}
+    verdict = fit.verdict if validation is None else fit.judged(validation)
+    made: dict[str, Any] = plain(
+        {
+            "robot": fit.robot.name,
+            "estimator": fit.estimator,
+            "verdict": verdict.to_dict(),
+            "region": fit.region.to_dict(),
+            "validation": None if validation is None else validation_data(validation, torque_units(fit)),
+            "parameters": rows(name=fit.parameter_names, unit=units, value=fit.parameters, standard_deviation=fit.parameters_std),
+            "links": link_rows(fit.links),
+            "base_parameters": rows(name=fit.base.names, expression=fit.base.expressions, unit=base_units, **base),
+            "base_covariance": fit.covariance,
+            "joints": rows(**joint_errors(fit.validation, torque_units(fit)), **found),
+            "drive_gains": fit.drive_gains,
+            "drive_gain_std": fit.drive_gain_std,
+            "total_relative_error": fit.total_relative_error,
+            "before": None if fit.before is None else fit.before.total_relative_error,
+            "samples": len(fit.t),
+            "rank": fit.rank,
+            "singular_values": fit.singular_values,
+            "condition": fit.condition,
+            "unseen": fit.unseen,
+            "status": fit.status,
+            "check": (str(verdict), *verdict.reasons),
+            "options": fit.options.as_dict(),
+            "details": fit.details,
+            "provenance": fit.provenance,
+        }
+    )
+    return made
+
+
+def torque_units(fit: Any) -> tuple[str, ...]:
+    """Return N m or N, joint by joint."""
+    return tuple("N" if unit == "m" else "N m" for unit in fit.region.units)
+
+
+def joint_errors(validation: Validation, units: tuple[str, ...]) -> dict[str, Iterable[Any]]:
+    """Return the errors of each joint as columns: name, unit of the torque, rms, relative error, r2."""
+    errors = {"rms": validation.rms, "relative_error": validation.relative_error, "r2": validation.r2}
+    return {"name": validation.joint_names, "unit": units, **errors}
+
+
+def validation_data(validation: Validation, units: tuple[str, ...]) -> dict[str, Any]:
+    """Return a validation on another log: errors in all and of each joint, and the share of its states that the fit's region covers."""
+    return {
+        "total_relative_error": validation.total_relative_error,
+        "before": None if validation.before is None else validation.before.total_relative_error,
+        "samples": len(validation.t),
+        "inside": None if validation.inside is None else float(np.mean(validation.inside)),
+        "joints": rows(**joint_errors(validation, units)),
+    }
+
+
+def link_rows(links: LinkEstimates) -> list[dict[str, Any]]:
+    """Return mass [kg] and centre of mass [m] of each link, with standard deviations."""
+    centres = {"com": links.com, "com_standard_deviation": links.com_std}
+    return rows(name=links.names, mass=links.mass, mass_standard_deviation=links.mass_std, **centres)
