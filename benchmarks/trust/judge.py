@@ -135,7 +135,8 @@ def _stands(made: Experiment, name: Name, findings: Sequence[Name], beside: Sequ
     """Whether findings of one key concern the joints it should; those of another planted fault of that key do not count."""
     key, joints = name
     concerned = [found for fault, found in findings if fault == key]
-    if FAULTS[key].whole or not concerned:
+    short = key == "poor excitation" and made.true is None  # of a measured log a short stretch: that concerns all joints
+    if FAULTS[key].whole or short or not concerned:
         return bool(concerned)
     everywhere = made.described.joint_names
     indices = {everywhere.index(joint) for found in concerned for joint in (found or everywhere)}

@@ -93,7 +93,7 @@ def climb(
                 break
             continue
         at, best = place, top
-        step = max(abs(moved), step / 3.0) if curvature > 0 else min(2 * step, 0.5 * FARTHEST)
+        step = min(max(abs(moved), step / 3.0) if curvature > 0 else 2 * step, 0.5 * FARTHEST)
     return best
 
 
