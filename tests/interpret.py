@@ -10,6 +10,15 @@ import numpy as np
 from steelyard.compiler.ir.graph import Expr
 from steelyard.compiler.ir.program import Program
 
+
+def _atan2(y: Any, x: Any) -> Any:
+    """The angle of a point; a small imaginary part, as of a complex step, is carried on by the slope."""
+    if not (np.iscomplexobj(y) or np.iscomplexobj(x)):
+        return np.arctan2(y, x)
+    a, b = np.real(y), np.real(x)
+    return np.arctan2(a, b) + 1j * (b * np.imag(y) - a * np.imag(x)) / (a * a + b * b)
+
+
 ON_NUMPY: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -19,6 +28,9 @@ ON_NUMPY: dict[str, Callable[..., Any]] = {
     "lt": lambda a, b: np.real(a) < np.real(b),
     "le": lambda a, b: np.real(a) <= np.real(b),
     "select": lambda c, a, b: a if c else b,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan2": _atan2,
     "abs": lambda a: a * np.sign(np.real(a)),  # so that a complex step gives the slope sign(a)
     "sign": lambda a: np.sign(np.real(a)),
     **{name: getattr(np, name) for name in ("sin", "cos", "sqrt", "exp", "tanh")},

@@ -62,7 +62,7 @@ def test_arities(op: str) -> None:
             assert len(inspect.signature(template).parameters) == operation.arity + 1
 
 
-@pytest.mark.parametrize("function", ["sin", "cos", "sqrt", "exp", "tanh", "absolute", "sign"])
+@pytest.mark.parametrize("function", ["sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "absolute", "sign"])
 def test_scalar_functions_reach_their_nodes(function: str) -> None:
     (x,) = Graph().inputs(())
     node = getattr(scalar, function)(x)

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from steelyard.algebra.scalar import where
+from steelyard.algebra.scalar import atan2, where
 from steelyard.compiler.ir.differentiate import derivative, gradient, jacobian
 from steelyard.compiler.ir.graph import Expr, Graph
 from steelyard.compiler.ir.operations import OPERATIONS
@@ -27,6 +27,9 @@ ON_MPMATH = {
     "le": lambda a, b: a <= b,
     "abs": abs,
     "sign": mp.sign,
+    "asin": mp.asin,
+    "acos": mp.acos,
+    "atan2": mp.atan2,
     **{name: getattr(mp, name) for name in ("sin", "cos", "sqrt", "exp", "tanh")},
 }
 STEP = 1e-200
@@ -106,6 +109,10 @@ KNOWN = {
     "exp": (lambda x, y: (x * y).exp(), lambda x, y: (y * math.exp(x * y), x * math.exp(x * y))),
     "tanh": (lambda x, y: (x / y).tanh(), lambda x, y: ((1 - math.tanh(x / y) ** 2) / y, -(1 - math.tanh(x / y) ** 2) * x / y**2)),
     "sin and cos": (lambda x, y: x.sin() + y.cos(), lambda x, y: (math.cos(x), -math.sin(y))),
+    "asin": (lambda x, y: (x / 3.0).asin() * y, lambda x, y: (y / math.sqrt(9 - x * x), math.asin(x / 3))),
+    "acos": (lambda x, y: (x / 3.0).acos() * y, lambda x, y: (-y / math.sqrt(9 - x * x), math.acos(x / 3))),
+    "atan2": (lambda x, y: atan2(x, y), lambda x, y: (y / (x * x + y * y), -x / (x * x + y * y))),
+    "atan2 of a number": (lambda x, y: atan2(1.0, x) + atan2(y, -2.0), lambda x, y: (-1 / (x * x + 1), -2 / (y * y + 4))),
     "neg": (lambda x, y: -(x.exp() * y), lambda x, y: (-math.exp(x) * y, -math.exp(x))),
     "where, or equal": (lambda x, y: where(x <= y, x, y * y), lambda x, y: (1.0, 0.0) if x <= y else (0.0, 2 * y)),
     "abs": (lambda x, y: abs(x - y), lambda x, y: (math.copysign(1, x - y), -math.copysign(1, x - y))),

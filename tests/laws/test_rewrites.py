@@ -98,6 +98,9 @@ FOLDS = {
         op: (lambda g, a, b, op=op: g.apply(op, a), lambda a, b, op=op: getattr(np, op)(a))
         for op in ("sin", "cos", "sqrt", "exp", "tanh", "abs", "sign")
     },
+    "asin": (lambda g, a, b: g.apply("asin", a), lambda a, b: np.arcsin(a)),
+    "acos": (lambda g, a, b: g.apply("acos", a), lambda a, b: np.arccos(a)),
+    "atan2": (lambda g, a, b: g.apply("atan2", a, b), np.arctan2),
     "lt": (lambda g, a, b: g.apply("lt", a, b), lambda a, b: a < b),
     "le": (lambda g, a, b: g.apply("le", a, b), lambda a, b: a <= b),
 }

@@ -30,8 +30,19 @@ cos = _lift("cos", np.cos)
 sqrt = _lift("sqrt", np.sqrt)
 exp = _lift("exp", np.exp)
 tanh = _lift("tanh", np.tanh)
+asin = _lift("asin", np.arcsin)
+acos = _lift("acos", np.arccos)
 absolute = _lift("absolute", np.abs)
 sign = _lift("sign", np.sign)  # sign(0) = 0
+
+
+def atan2(y: Scalar, x: Scalar) -> Scalar:
+    """The angle of the point (x, y), in [-pi, pi]."""
+    for s in (y, x):
+        method = getattr(type(s), "atan2", None)
+        if method is not None:
+            return method(y, x)
+    return np.arctan2(y, x)
 
 
 def where(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:

@@ -122,10 +122,17 @@ class Expr:
     sqrt = _function("sqrt")
     exp = _function("exp")
     tanh = _function("tanh")
+    asin = _function("asin")
+    acos = _function("acos")
     sign = _function("sign")
 
     def __pos__(self) -> Expr:
         return self
+
+    @staticmethod
+    def atan2(y: Any, x: Any) -> Any:
+        """The angle of the point (x, y), in [-pi, pi]."""
+        return next(z.graph for z in (y, x) if isinstance(z, Expr)).apply("atan2", y, x)
 
     @staticmethod
     def where(condition: Any, yes: Any, no: Any) -> Any:

@@ -10,7 +10,7 @@ from ..ir.graph import Expr
 from ..ir.operations import COMPARISONS
 from ..ir.program import Program
 
-FUNCTIONS = ("sin", "cos", "sqrt", "exp", "tanh")  # of <math.h>, by their own names
+FUNCTIONS = ("sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "atan2")  # of <math.h>, by their own names
 OPERATIONS = {
     "add": "{0} + {1}",
     "sub": "{0} - {1}",
@@ -23,6 +23,7 @@ OPERATIONS = {
     "abs": "fabs{f}({0})",
     "sign": "{0} > {zero} ? {one} : {0} < {zero} ? -{one} : {0}",
     **{name: f"{name}{{f}}({{0}})" for name in FUNCTIONS},
+    "atan2": "atan2{f}({0}, {1})",
 }
 _IN_DOUBLE = {"f": "", "zero": "0.0", "one": "1.0"}
 _IN_FLOAT = {"f": "f", "zero": "0.0f", "one": "1.0f"}

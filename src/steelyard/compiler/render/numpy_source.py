@@ -20,6 +20,9 @@ OPERATIONS = {
     "le": "{0} <= {1}",
     "select": "np.where({0}, {1}, {2})",
     "abs": "np.abs({0})",
+    "asin": "np.arcsin({0})",
+    "acos": "np.arccos({0})",
+    "atan2": "np.arctan2({0}, {1})",
     **{name: f"np.{name}({{0}})" for name in ("sin", "cos", "sqrt", "exp", "tanh", "sign")},
 }
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from ...ir.graph import Expr
 from ...ir.program import Program
+from .atan2 import acos, asin, atan2
 from .loop import Layout, call_by_lane, loop, row_pointers
 from .sincos import early_arguments, sincos
 from .split import Part, pair, slot_count, split
@@ -127,6 +128,9 @@ OPERATIONS: dict[str, str | Callable[..., str]] = {
     "sign": _sign,
     "sin": lambda body, x: body.sincos(x)[0],
     "cos": lambda body, x: body.sincos(x)[1],
+    "asin": lambda body, x: asin(body.w, x),
+    "acos": lambda body, x: acos(body.w, x),
+    "atan2": lambda body, y, x: atan2(body.w, y, x),
     "exp": lambda body, x: call_by_lane(body.w, body.layout, "exp", x),
     "tanh": lambda body, x: call_by_lane(body.w, body.layout, "tanh", x),
 }
