@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .identification import Coupling, Fit, Validation, doctor, identify
     from .mechanism import robots
     from .motion import Trajectory
+    from .motion.inverse_kinematics.solve import inverse_kinematics
     from .parameters.base import base_parameters
     from .reporting import report
     from .robot import Robot, load
@@ -34,6 +35,7 @@ _HOMES = {
     "Log": "signals",
     "read_log": "signals",
     "Trajectory": "motion",
+    "inverse_kinematics": "motion.inverse_kinematics.solve",
     "excite": "experiments",
     "Sensors": "simulation",
     "perturbed": "simulation",
@@ -62,6 +64,7 @@ __all__ = [
     "doctor",
     "excite",
     "identify",
+    "inverse_kinematics",
     "load",
     "perturbed",
     "read_log",

@@ -24,7 +24,7 @@ from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import Tree
 from .algorithms import ALGORITHMS, ALONE, NEEDS_MASS, Algorithm, require_mass
 
-__all__ = ["ALGORITHMS", "Algorithm", "cost", "customised", "kernel", "program"]
+__all__ = ["ALGORITHMS", "Algorithm", "cost", "customised", "kernel", "kernel_of", "program"]
 
 
 def customised(tree: Tree) -> Tree:
@@ -96,9 +96,9 @@ def cost(made: Program) -> int:
 _TRACING = tuple(Path(__file__).parents[1] / folder for folder in ("algebra", "compiler", "dynamics", "kernels", "mechanism"))
 
 
-def _recall_key(key: tuple[Any, ...]) -> str | None:
+def _recall_key(key: tuple[Any, ...], *folders: Path) -> str | None:
     """Everything that a program depends on: the robot, the algorithm, and all code that takes part in tracing it."""
-    version = sources(*_TRACING)
+    version = sources(*_TRACING, *folders)
     return None if version is None else f"{version} {key!r}"
 
 
@@ -125,10 +125,18 @@ def kernel(
     return _make(key, lambda: program(tree, name, wrench=wrench, parameters=parameters, frame=frame, columns=columns))
 
 
-def _make(key: tuple[Any, ...], trace_program: Callable[[], Program]) -> Kernel:
+def kernel_of(key: tuple[Any, ...], trace_program: Callable[[], Program], *folders: Path) -> Kernel:
+    """The kernel of a program that is not in the table of algorithms: from memory, from disk, or else traced and compiled.
+
+    The key, with the code of this layer, of those below and of `folders`, must tell all that the program depends on.
+    """
+    return _kernels.get(key) or _make(key, trace_program, *folders)
+
+
+def _make(key: tuple[Any, ...], trace_program: Callable[[], Program], *folders: Path) -> Kernel:
     with _compiling():
         if key not in _kernels:
-            _kernels[key] = Kernel.recalled(_recall_key(key), trace_program)
+            _kernels[key] = Kernel.recalled(_recall_key(key, *folders), trace_program)
             if len(_kernels) > _MOST:
                 del _kernels[next(iter(_kernels))]
         return _kernels[key]

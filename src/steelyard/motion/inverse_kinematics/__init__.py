@@ -1,0 +1,1 @@
+"""From the pose of a frame to the positions of joints."""

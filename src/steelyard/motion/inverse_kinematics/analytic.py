@@ -1,0 +1,170 @@
+"""The closed form of an arm as one kernel: pose, preferred position and held joints in; all solutions, turned into the limits, out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...algebra import vector as v3
+from ...algebra.scalar import Scalar, absolute, cos, sin, where
+from ...algebra.spatial import Pose
+from ...compiler.ir.program import Operand, Program, trace
+from ...compiler.runtime.kernel import Kernel
+from ...kernels import kernel_of
+from ...mechanism.model import Limits
+from ...mechanism.tree import Tree
+from .arms import Branch
+from .chain import Chain, Joint, Move, chain_of
+from .families import Family, find_family
+from .subproblems import AT_REST, Turn
+
+ROUNDING = 1e-9  # [rad|m] a position is within a limit that it passes by no more
+UNREACHED, OUTSIDE, VALID = 0.0, 1.0, 2.0
+_MAGIC = 6755399441055744.0  # 1.5 * 2^52: adding and subtracting it rounds to an integer
+_TWO_PI = 2.0 * math.pi
+
+
+class Analytic(NamedTuple):
+    """A compiled closed form.
+
+    `kernel(pose, q0[, held])` returns q (..., k, n) with NaN where a branch has no solution, its code (..., k), and how far the given pose
+    is from a pose (...). `held` are the names of the joints whose positions it takes.
+    """
+
+    family: str
+    branches: tuple[str, ...]
+    held: tuple[str, ...]
+    kernel: Kernel
+
+
+@lru_cache(maxsize=64)
+def analytic(robot: Any, frame: str, held: tuple[str, ...] | None, limited: bool = True) -> Analytic | None:
+    """The closed form of a robot for a frame, with given joints held, or with as many as are too many; None where there is none.
+
+    Without `limited` it knows no joint limits.
+    """
+    tree = robot.tree if limited else replace(robot.tree, limits=(Limits(),) * robot.n)
+    chain = chain_of(tree, frame)
+    family = None if chain is None else _family(tree, chain, held)
+    if chain is None or family is None:
+        return None
+    names = tuple(robot.joint_names[chain.coordinates[at]] for at in family.held)
+    branches: list[str] = []
+    made = program(tree, chain, family, branches)  # the names of the branches come with the trace, which takes milliseconds
+    key = robot.fingerprint, "inverse_kinematics", frame, names, limited
+    return Analytic(family.name, tuple(branches), names, kernel_of(key, lambda: made, Path(__file__).parent))
+
+
+def _family(tree: Tree, chain: Chain, held: tuple[str, ...] | None) -> Family | None:
+    if held is not None:
+        places = tuple(sorted(chain.coordinates.index(tree.coordinates.index(name)) for name in held))
+        return find_family(chain.joints, chain.tool, places)
+    for places in _candidates(chain):
+        family = find_family(chain.joints, chain.tool, places)
+        if family is not None:
+            return family
+    return None
+
+
+def _candidates(chain: Chain) -> list[tuple[int, ...]]:
+    """Which joints to hold where there are more than six: slides first, then the third, the last, and the others from the base on."""
+    extra = chain.n - 6
+    if extra <= 0:
+        return [()]
+    slides = tuple(joint.at for joint in chain.joints if not joint.turns)
+    order = [*slides, *(at for at in (2, chain.n - 1, *range(chain.n)) if at not in slides)]
+    order = list(dict.fromkeys(order))
+    if extra == 1:
+        return [(at,) for at in order]
+    return [tuple(sorted(order[:extra]))] + [tuple(sorted((*order[: extra - 1], at))) for at in order[extra:]]
+
+
+def program(tree: Tree, chain: Chain, family: Family, names: list[str]) -> Program:
+    """Trace the closed form; `names` receives the names of the branches."""
+
+    def run(pose: Any, q0: Any, *held: Any) -> Any:
+        R, p = tuple(tuple(row[:3]) for row in pose[:3]), tuple(row[3] for row in pose[:3])
+        X = chain.before.compose(Pose(R, p)).compose(chain.after)  # type: ignore[arg-type]
+        joints = _rested(chain, q0)
+        fixed = [_held(joints[at], chain.multipliers[at], value) for at, value in zip(family.held, held[0] if held else (), strict=True)]
+        branches = list(family.solve(joints, X, fixed))
+        names[:] = [" ".join(branch.name) for branch in branches]
+        solved = [_solution(tree, chain, branch, family.held, q0) for branch in branches]
+        return [q for q, _ in solved], [code for _, code in solved], _fault(R, pose[3])
+
+    inputs = [Operand("pose", (4, 4), "[-|m]"), Operand("q0", (tree.n,), "[rad|m]")]
+    inputs += [Operand("held", (len(family.held),), "[rad|m]")] if family.held else []
+    count = _count(chain, family)
+    outputs = [Operand("q", (count, tree.n), "[rad|m]"), Operand("code", (count,), "[-]"), Operand("fault", (), "[-]")]
+    return trace("inverse_kinematics", run, inputs, outputs)
+
+
+def _count(chain: Chain, family: Family) -> int:
+    """How many branches there are, found by solving on floats."""
+    fixed = [_held(chain.joints[at], 1.0, 0.1) for at in family.held]
+    return len(list(family.solve(chain.joints, Pose(), fixed)))
+
+
+def _rested(chain: Chain, q0: Sequence[Scalar]) -> list[Joint]:
+    """The joints of the chain, at rest where q0 has them."""
+    angles = [m * q0[c] for c, m in zip(chain.coordinates, chain.multipliers, strict=True)]
+    return [joint._replace(rest=Turn(cos(a), sin(a), a)) if joint.turns else joint for joint, a in zip(chain.joints, angles, strict=True)]
+
+
+def _held(joint: Joint, multiplier: float, q: Scalar) -> Move:
+    by = multiplier * q
+    return Move(joint, Turn(cos(by), sin(by), by)) if joint.turns else Move(joint, AT_REST, by)
+
+
+def _solution(tree: Tree, chain: Chain, branch: Branch, held: Sequence[int], q0: Sequence[Scalar]) -> tuple[list[Scalar], Scalar]:
+    """Positions of all coordinates, NaN where there is no solution, and the code that says why. Joints off the chain stay."""
+    q, inside = list(q0), 1.0
+    for move, c, m in zip(branch.moves, chain.coordinates, chain.multipliers, strict=True):
+        value = move.value / m
+        period = _TWO_PI / abs(m) if move.joint.turns and move.joint.at not in held else 0.0
+        q[c] = nearest_turn(value, q0[c], tree.limits[c], period) if period else value
+        inside = inside * _within(q[c], tree.limits[c])
+    valid = branch.reach * inside
+    masked = [where(valid > 0.5, x, math.nan) for x in q]
+    return masked, where(valid > 0.5, VALID, where(branch.reach > 0.5, OUTSIDE, UNREACHED))
+
+
+def nearest_turn(q: Scalar, q0: Scalar, limits: Limits, period: float) -> Scalar:
+    """The angle that differs from q by whole turns, lies within the limits if any does, and is nearest to q0."""
+    lower, upper = limits.lower - ROUNDING, limits.upper + ROUNDING
+    wanted = q0
+    if math.isfinite(lower):
+        wanted = where(wanted < lower, lower, wanted)
+    if math.isfinite(upper):
+        wanted = where(wanted > upper, upper, wanted)
+    turns = ((wanted - q) * (1.0 / period) + _MAGIC) - _MAGIC
+    near = q + period * turns
+    if math.isfinite(upper):
+        near = where(near > upper, near - period, near)
+    if math.isfinite(lower):
+        near = where(near < lower, near + period, near)
+    return near
+
+
+def _within(q: Scalar, limits: Limits) -> Scalar:
+    inside: Scalar = 1.0
+    if math.isfinite(limits.lower):
+        inside = inside * where(q < limits.lower - ROUNDING, 0.0, 1.0)
+    if math.isfinite(limits.upper):
+        inside = inside * where(q > limits.upper + ROUNDING, 0.0, 1.0)
+    return inside
+
+
+def _fault(R: Any, last: Sequence[Scalar]) -> Scalar:
+    """How far a 4x4 matrix is from a pose: R R^T - 1, det R - 1 and the last row less (0, 0, 0, 1), in all."""
+    x, y, z = R
+    error = absolute(v3.dot(v3.cross(x, y), z) - 1.0)
+    for a, b, one in ((x, x, 1.0), (y, y, 1.0), (z, z, 1.0), (x, y, 0.0), (y, z, 0.0), (z, x, 0.0)):
+        error = error + absolute(v3.dot(a, b) - one)
+    for value, expected in zip(last, (0.0, 0.0, 0.0, 1.0), strict=True):
+        error = error + absolute(value - expected)
+    return error

@@ -1,0 +1,209 @@
+"""The numerical solver: damped Gauss-Newton steps on the compiled forward kinematics and Jacobian, many poses and starts side by side.
+
+A step is one kernel: pose error, Jacobian, the damped normal equations and their solution, joints that lie on a limit and would leave it
+kept there, and the rest of the motion (redundancy) drawn towards a preferred position. What has converged leaves the batch; what has not
+starts again elsewhere. Levenberg 1944; Sugihara, IEEE Transactions on Robotics 27 (2011), for a damping that follows the error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...algebra import vector as v3
+from ...algebra.scalar import Scalar, Scalars, atan2, sqrt, where
+from ...algebra.vector import Vector
+from ...compiler.ir.program import Operand, Program, trace
+from ...compiler.runtime.kernel import Kernel
+from ...dynamics.kinematics import forward_kinematics, jacobian
+from ...kernels import kernel_of
+from ...mechanism.tree import Tree
+
+Array = NDArray[np.float64]
+ACCURACY = 1e-9  # [m and rad] a pose is reached within this
+STEPS = 24  # from one start
+STARTS = 60  # for a pose that may be in reach
+LONGEST = 0.6  # [rad|m] a step of a joint
+_DAMPING = 0.02  # times the square of the error
+_LEAST_DAMPING = 1e-14
+
+
+def pose_error(tree: Tree, q: Scalars, R_goal: Any, p_goal: Vector, frame: str) -> tuple[Vector, Vector]:
+    """What is missing to a pose, in the base frame: p_goal - p [m], and the rotation vector of R_goal R^T [rad]."""
+    R, p = forward_kinematics(tree, q, frame)
+    E = v3.matmul(R_goal, v3.transpose(R))
+    sine = (E[2][1] - E[1][2], E[0][2] - E[2][0], E[1][0] - E[0][1])  # 2 sin(angle) times the axis
+    size2 = v3.dot(sine, sine)
+    small = size2 < 1e-24
+    size = sqrt(where(small, 1.0, size2))
+    angle = atan2(size, E[0][0] + E[1][1] + E[2][2] - 1.0)
+    return v3.sub(p_goal, p), v3.scale(where(small, 0.5, angle / size), sine)
+
+
+def step(tree: Tree, q: Scalars, pose: Any, wanted: Scalars, gain: Scalar, frame: str) -> tuple[list[Scalar], list[Scalar]]:
+    """The next position, and the error (m, rad) of the present one.
+
+    dq = z + J^T (J J^T + damping)^-1 (e - J z), z = gain (wanted - q), with more than six joints; else (J^T J + damping)^-1 J^T e.
+    """
+    R_goal, p_goal = tuple(tuple(row[:3]) for row in pose[:3]), tuple(row[3] for row in pose[:3])
+    v, w = pose_error(tree, q, R_goal, v3.vector(p_goal), frame)
+    e = [*v, *w]
+    J = _free(tree, q, jacobian(tree, q, frame), e)
+    size2 = v3.dot(v, v) + v3.dot(w, w)
+    damping = _DAMPING * size2 + _LEAST_DAMPING
+    if tree.n > 6:
+        z = [gain * (a - b) for a, b in zip(wanted, q, strict=True)]
+        rest = [x - _dot(row, z) for x, row in zip(e, J, strict=True)]
+        y = solve_symmetric(_gram(J, damping), rest)
+        dq = [a + _dot([row[i] for row in J], y) for i, a in enumerate(z)]
+    else:
+        columns = [[row[i] for row in J] for i in range(tree.n)]
+        dq = solve_symmetric(_gram(columns, damping), [_dot(column, e) for column in columns])
+    return _limited(tree, q, dq), [sqrt(v3.dot(v, v)), sqrt(v3.dot(w, w))]
+
+
+def _free(tree: Tree, q: Scalars, J: Sequence[Sequence[Scalar]], e: Scalars) -> list[list[Scalar]]:
+    """The Jacobian without the columns of joints that lie on a limit and would pass it."""
+    columns = []
+    for i, limits in enumerate(tree.limits):
+        column = [row[i] for row in J]
+        pull = _dot(column, e)
+        held: Scalar = 1.0
+        if math.isfinite(limits.upper):
+            held = held * where(q[i] >= limits.upper, where(pull > 0.0, 0.0, 1.0), 1.0)
+        if math.isfinite(limits.lower):
+            held = held * where(q[i] <= limits.lower, where(pull < 0.0, 0.0, 1.0), 1.0)
+        columns.append([held * x for x in column])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _limited(tree: Tree, q: Scalars, dq: Scalars) -> list[Scalar]:
+    """q + dq, shortened to the longest step and kept within the limits."""
+    largest: Scalar = LONGEST
+    for x in dq:
+        size = where(x < 0.0, -x, x)
+        largest = where(size > largest, size, largest)
+    scale, result = LONGEST / largest, []
+    for x, d, limits in zip(q, dq, tree.limits, strict=True):
+        y = x + scale * d
+        if math.isfinite(limits.upper):
+            y = where(y > limits.upper, limits.upper, y)
+        if math.isfinite(limits.lower):
+            y = where(y < limits.lower, limits.lower, y)
+        result.append(y)
+    return result
+
+
+def _dot(a: Scalars, b: Scalars) -> Scalar:
+    total: Scalar = 0.0
+    for x, y in zip(a, b, strict=True):
+        total = total + x * y
+    return total
+
+
+def _gram(rows: Sequence[Scalars], damping: Scalar) -> list[list[Scalar]]:
+    """The lower triangle of rows rows^T + damping 1."""
+    return [[_dot(a, b) + (damping if i == j else 0.0) for j, b in enumerate(rows[: i + 1])] for i, a in enumerate(rows)]
+
+
+def solve_symmetric(A: Sequence[Sequence[Scalar]], b: Scalars) -> list[Scalar]:
+    """x of A x = b by L D L^T of the lower triangle of a positive definite A. Golub and Van Loan 2013, section 4.1.2."""
+    n = len(A)
+    L: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
+    inverse: list[Scalar] = []
+    for i in range(n):
+        u: list[Scalar] = []
+        for j in range(i):
+            u.append(A[i][j] - _dot(u[:j], L[j][:j]))
+            L[i][j] = u[j] * inverse[j]
+        inverse.append(1.0 / (A[i][i] - _dot(u, L[i][:i])))
+    y: list[Scalar] = []
+    for i in range(n):
+        y.append(b[i] - _dot(L[i][:i], y))
+    x = [value * d for value, d in zip(y, inverse, strict=True)]
+    for i in reversed(range(n)):
+        x[i] = x[i] - _dot([L[k][i] for k in range(i + 1, n)], x[i + 1 :])
+    return x
+
+
+@lru_cache(maxsize=64)
+def step_kernel(robot: Any, frame: str) -> Kernel:
+    """The compiled step: q, pose, wanted, gain -> q, error (2)."""
+    tree = robot.tree
+
+    def make() -> Program:
+        inputs = [
+            Operand("q", (tree.n,), "[rad|m]"),
+            Operand("pose", (4, 4), "[-|m]"),
+            Operand("wanted", (tree.n,), "[rad|m]"),
+            Operand("gain", (), "[-]"),
+        ]
+        outputs = [Operand("next", (tree.n,), "[rad|m]"), Operand("error", (2,), "[m, rad]")]
+        return trace("inverse_kinematics_step", lambda q, pose, wanted, gain: step(tree, q, pose, wanted, gain, frame), inputs, outputs)
+
+    return kernel_of((robot.fingerprint, "inverse_kinematics_step", frame), make, Path(__file__).parent)
+
+
+class Found(NamedTuple):
+    """The best position found for each pose, (N, n), and how far its pose is from the wanted one, (N,) [m] and [rad]."""
+
+    q: Array
+    distance: Array
+    angle: Array
+
+    @property
+    def reached(self) -> NDArray[np.bool_]:
+        return (self.distance <= ACCURACY) & (self.angle <= ACCURACY)
+
+
+def search(robot: Any, frame: str, pose: Array, q0: Array, starts: int = STARTS, steps: int = STEPS) -> Found:
+    """The position nearest to a solution for each pose (N, 4, 4), from q0 (N, n) and then from random starts within the limits."""
+    kernel = step_kernel(robot, frame)
+    rng = np.random.default_rng(len(pose))
+    low, high = joint_range(robot.tree)
+    best = Found(q0.copy(), np.full(len(pose), np.inf), np.full(len(pose), np.inf))
+    active = np.arange(len(pose))
+    for start in range(starts):
+        q = q0[active] if start == 0 else rng.uniform(low, high, (len(active), robot.n))
+        _descend(kernel, active, q, pose, best, steps)
+        active = active[~best.reached[active]]
+        if not len(active):
+            break
+    return best
+
+
+def _descend(kernel: Kernel, active: NDArray[np.intp], q: Array, pose: Array, best: Found, steps: int) -> None:
+    """Step from q for the poses `active`, and keep in `best` what is better than what is there. Converged poses leave the batch."""
+    goal, at = pose[active], active
+    for _ in range(steps):
+        after, error = kernel(q, goal, q, 0.0)
+        done = (error[:, 0] <= ACCURACY) & (error[:, 1] <= ACCURACY)
+        if done.any():
+            _keep(best, at[done], q[done], error[done])
+            left = ~done
+            at, goal, q, after, error = at[left], goal[left], q[left], after[left], error[left]
+            if not len(at):
+                return
+        before, q = q, after
+    better = error.sum(axis=1) < best.distance[at] + best.angle[at]
+    _keep(best, at[better], before[better], error[better])
+
+
+def _keep(best: Found, at: NDArray[np.intp], q: Array, error: Array) -> None:
+    best.q[at], best.distance[at], best.angle[at] = q, error[:, 0], error[:, 1]
+
+
+def joint_range(tree: Tree) -> tuple[Array, Array]:
+    """Limits of all joints, at most half a turn or a metre each way where there are none."""
+    widest = np.ones(tree.n)
+    for body in tree.bodies:
+        widest[body.coordinate] = math.pi if body.kind == "revolute" else 1.0
+    lower, upper = (np.array([getattr(limits, side) for limits in tree.limits]) for side in ("lower", "upper"))
+    low, high = np.maximum(lower, -widest), np.minimum(upper, widest)
+    return np.where(low <= high, low, lower), np.where(low <= high, high, upper)

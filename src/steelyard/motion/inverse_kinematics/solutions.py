@@ -1,0 +1,151 @@
+"""What inverse kinematics found: all solutions by branch, which are valid, and sentences about those that are not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...cached import cached_property
+from .analytic import OUTSIDE, ROUNDING, analytic
+from .numerical import Found, search
+
+Array = NDArray[np.float64]
+NO_POSE = 1e-6  # a matrix further than this from a pose is none
+_NEAREST_STARTS = 12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Solutions:
+    """Solutions of inverse kinematics for poses (..., 4, 4).
+
+    `q` (..., k, n) [rad|m] has NaN where `valid` (..., k) is False; `branches` are the k names; `method` says how they were found. `free`
+    (..., g, joints) are the positions at which the joints `free_joints` were held, one after another in the branches.
+    """
+
+    q: Array
+    valid: NDArray[np.bool_]
+    branches: tuple[str, ...]
+    method: str
+    robot: Any = field(compare=False)
+    frame: str
+    pose: Array
+    q0: Array
+    code: Array
+    fault: Array
+    free_joints: tuple[str, ...] = ()
+    free: Array | None = None
+    found: Found | None = None
+
+    @property
+    def solved(self) -> NDArray[np.bool_]:
+        """Which poses have a solution, (...)."""
+        return np.asarray(self.valid.any(axis=-1))
+
+    @property
+    def count(self) -> NDArray[np.int64]:
+        """How many solutions each pose has, (...)."""
+        return np.asarray(self.valid.sum(axis=-1))
+
+    @property
+    def best(self) -> Array:
+        """The solution nearest to q0 for each pose, (..., n); NaN where there is none."""
+        away = np.abs(self.q - self.q0[..., None, :]).sum(axis=-1)
+        index = np.argmin(np.where(self.valid, away, np.inf), axis=-1)
+        return np.asarray(np.take_along_axis(self.q, index[..., None, None], axis=-2)[..., 0, :])
+
+    @cached_property
+    def nearest(self) -> Found:
+        """For each pose the position whose pose is nearest, with its distance [m] and angle [rad]: zero where there is a solution.
+
+        Where there is none it minimises distance^2 + angle^2 within the limits, from a dozen starts: the best of what it finds.
+        """
+        shape, n = self.solved.shape, self.q.shape[-1]
+        q, distance, angle = self.best.reshape(-1, n).copy(), np.zeros(self.solved.size), np.zeros(self.solved.size)
+        open_ = np.flatnonzero(~self.solved.ravel() & self.proper.ravel())
+        q[np.flatnonzero(~self.proper.ravel())], distance[~self.proper.ravel()], angle[~self.proper.ravel()] = np.nan, np.nan, np.nan
+        if len(open_):
+            poses, starts = self.pose.reshape(-1, 4, 4)[open_], np.broadcast_to(self.q0, (*shape, n)).reshape(-1, n)[open_]
+            found = self.found if self.found is not None else search(self.robot, self.frame, poses, starts, _NEAREST_STARTS, 60)
+            picked = open_ if self.found is not None else slice(None)
+            q[open_], distance[open_], angle[open_] = found.q[picked], found.distance[picked], found.angle[picked]
+        return Found(q.reshape(*shape, n), distance.reshape(shape), angle.reshape(shape))
+
+    @property
+    def proper(self) -> NDArray[np.bool_]:
+        """Which of the given matrices are poses, (...)."""
+        return np.asarray(self.fault <= NO_POSE)
+
+    @cached_property
+    def status(self) -> str:
+        """What was found, and why not where nothing was, in a sentence."""
+        return _of_one(self) if self.solved.ndim == 0 else _of_many(self)
+
+    def __repr__(self) -> str:
+        return f"Solutions({self.status})"
+
+
+def _of_one(s: Solutions) -> str:
+    if s.solved:
+        return f"{_counted(int(s.count), 'solution')} by {s.method}{_at_free(s)}"
+    if (s.code == OUTSIDE).any():
+        return f"no solution within the joint limits{_at_free(s)}: {_offenders(s)}"
+    near = s.nearest
+    if near.distance <= ROUNDING and near.angle <= ROUNDING:
+        return f"no solution{_at_free(s)}; other positions of {', '.join(s.free_joints)} reach the pose"
+    return (
+        f"no solution{_at_free(s)}: the pose is out of reach; the nearest pose found is {near.distance:.3g} m and {near.angle:.3g} rad away"
+    )
+
+
+def _of_many(s: Solutions) -> str:
+    solved, total = int(s.solved.sum()), s.solved.size
+    parts = [f"{solved} of {_counted(total, 'pose')} solved by {s.method}{_at_free(s)}"]
+    bad = ~s.proper
+    limited = ~s.solved & ~bad & (s.code == OUTSIDE).any(axis=-1)
+    away = ~s.solved & ~bad & ~limited
+    if away.any():
+        distance = np.where(away, s.nearest.distance + s.nearest.angle, -1.0)
+        worst = np.unravel_index(int(np.argmax(distance)), distance.shape)
+        size = f"{s.nearest.distance[worst]:.3g} m and {s.nearest.angle[worst]:.3g} rad"
+        parts.append(f"{int(away.sum())} out of reach, pose {_index(worst)} the furthest: the nearest pose found is {size} away")
+    if limited.any():
+        parts.append(f"{int(limited.sum())} reached only outside the joint limits, first pose {_index(np.argwhere(limited)[0])}")
+    if bad.any():
+        parts.append(f"{_counted(int(bad.sum()), 'matrix', 'matrices')} that no frame can have, first pose {_index(np.argwhere(bad)[0])}")
+    return "; ".join(parts)
+
+
+def _offenders(s: Solutions) -> str:
+    """Which joints pass their limits, in how many of the solutions that reach the pose."""
+    unlimited = analytic(s.robot, s.frame, s.free_joints, False)
+    assert unlimited is not None
+    held = (s.free,) if s.free is not None else ()
+    lead = (None,) if s.free is not None else ()
+    with np.errstate(all="ignore"):
+        q, code, _ = unlimited.kernel.ufunc(s.pose[(*lead, ...)], s.q0[(*lead, ...)], *held)
+    q = q.reshape(-1, q.shape[-1])[code.ravel() > OUTSIDE]
+    lower, upper = (np.array([getattr(limits, side) for limits in s.robot.tree.limits]) for side in ("lower", "upper"))
+    beyond = (q < lower - ROUNDING) | (q > upper + ROUNDING)
+    counts = Counter({name: int(n) for name, n in zip(s.robot.joint_names, beyond.sum(axis=0), strict=True) if n})
+    listed = ", ".join(f"{name} in {n}" for name, n in counts.most_common())
+    return f"of {_counted(len(q), 'solution')} that reach the pose, {listed} pass their limits"
+
+
+def _at_free(s: Solutions) -> str:
+    if s.free is None:
+        return ""
+    if s.free.size > len(s.free_joints):
+        return f" over {_counted(s.free.shape[-2], 'position')} of {', '.join(s.free_joints)}"
+    return " at " + ", ".join(f"{name} = {value:.4g}" for name, value in zip(s.free_joints, s.free.ravel(), strict=True))
+
+
+def _counted(count: int, what: str, many: str = "") -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {many or what + 's'}"
+
+
+def _index(at: Any) -> str:
+    return ", ".join(str(int(i)) for i in at)

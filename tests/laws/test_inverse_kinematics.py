@@ -1,0 +1,200 @@
+"""Inverse kinematics: every solution reaches its pose, the position that a pose was made from is among them, turns keep to the limits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from benchmarks.kinematic_arms import ARMS, arm, frame_of
+from steelyard.algebra.spatial import Pose
+from steelyard.motion.inverse_kinematics.analytic import analytic
+from steelyard.motion.inverse_kinematics.chain import chain_of
+from steelyard.motion.inverse_kinematics.families import find_family
+from steelyard.motion.inverse_kinematics.numerical import joint_range
+
+CLOSED = [name for name in ARMS if name != "xarm7"]  # whose file writes right angles with five digits: its axes do not meet
+FAMILIES = {
+    "ur5": "three parallel axes",
+    "puma560": "spherical wrist",
+    "panda": "spherical wrist, seen from the frame",
+    "iiwa14": "spherical wrist",
+    "scara": "one axis at the end",
+    "youbot_5r": "two axes that meet at the end",
+    "wrist_at_the_base": "spherical wrist, seen from the frame",
+}
+
+
+def poses_of(robot: sy.Robot, rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Random positions within the limits, and the poses that they give."""
+    low, high = joint_range(robot.tree)
+    q = rng.uniform(low, high, (count, robot.n))
+    return q, robot.forward_kinematics(q, frame_of(robot))
+
+
+def solved(robot: sy.Robot, q: np.ndarray, T: np.ndarray, **more) -> sy.motion.inverse_kinematics.solutions.Solutions:
+    """The solutions, with the joints that are too many where they were."""
+    frame = frame_of(robot)
+    held = analytic(robot, frame, None).held
+    free = {name: q[..., None, robot.joint_names.index(name)] for name in held}
+    return sy.inverse_kinematics(robot, T, frame, free=free or None, **more)
+
+
+def same_turn(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The difference of angles, whole turns apart."""
+    return np.abs((a - b + np.pi) % (2 * np.pi) - np.pi)
+
+
+def on_the_way(robot: sy.Robot) -> list[int]:
+    return list(chain_of(robot.tree, frame_of(robot)).coordinates)
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_all_solutions_reach_the_pose_and_the_origin_is_one(name: str, rng: np.random.Generator) -> None:
+    robot = arm(name)
+    q, T = poses_of(robot, rng, 300)
+    s = solved(robot, q, T)
+    assert s.q.shape == (300, len(s.branches), robot.n)
+    np.testing.assert_array_equal(np.isnan(s.q).any(axis=-1), ~s.valid)
+    pose, branch = np.nonzero(s.valid)
+    reached = robot.forward_kinematics(s.q[pose, branch], frame_of(robot))
+    assert np.abs(reached - T[pose]).max() < 1e-10
+    chain = on_the_way(robot)
+    away = np.where(s.valid[..., None], same_turn(s.q, q[:, None])[..., chain], np.inf).max(axis=-1).min(axis=-1)
+    assert away.max() < 1e-6
+    low, high = np.array([[limits.lower, limits.upper] for limits in robot.tree.limits]).T
+    found = s.q[s.valid]
+    assert ((found >= low - 1e-8) & (found <= high + 1e-8))[:, chain].all()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_family_is_told_by_the_axes(name: str) -> None:
+    robot = arm(name)
+    assert analytic(robot, frame_of(robot), None).family == FAMILIES[name]
+
+
+@pytest.mark.parametrize("name", ["ur10e", "kuka_like", "scara"])
+def test_numpy_arrays_take_the_same_way_as_the_kernel(name: str, rng: np.random.Generator) -> None:
+    """The closed form runs on arrays of samples without a compiler."""
+    robot = arm(name)
+    chain = chain_of(robot.tree, robot.end_effector)
+    T = poses_of(robot, rng, 50)[1]
+    columns = [[T[:, i, j] for j in range(4)] for i in range(3)]
+    X = chain.before.compose(Pose(tuple(tuple(row[:3]) for row in columns), tuple(row[3] for row in columns))).compose(chain.after)
+    branches = list(find_family(chain.joints, chain.tool).solve(chain.joints, X, ()))
+    s = sy.inverse_kinematics(robot, T)
+    for k, branch in enumerate(branches):
+        assert " ".join(branch.name) == s.branches[k]
+        values = np.stack([np.broadcast_to(move.value, 50) for move in branch.moves], axis=-1)
+        assert same_turn(values, s.q[:, k])[s.valid[:, k]].max(initial=0.0) < 1e-9
+
+
+@pytest.mark.parametrize("name", ["ur10e", "puma560"])
+def test_each_joint_is_in_the_turn_nearest_to_q0(name: str, rng: np.random.Generator) -> None:
+    robot = arm(name)
+    T = poses_of(robot, rng, 100)[1]
+    q0 = rng.uniform(-6.0, 6.0, robot.n)
+    s = sy.inverse_kinematics(robot, T, q0=q0)
+    low, high = np.array([[limits.lower, limits.upper] for limits in robot.tree.limits]).T
+    wanted = np.clip(q0, low, high)
+    for turns in (-1, 1):
+        other = s.q + turns * 2 * np.pi
+        better = (np.abs(other - wanted) < np.abs(s.q - wanted) - 1e-9) & (other >= low) & (other <= high)
+        assert not better[s.valid].any()
+    assert s.solved.all()
+
+
+def test_branches_are_those_of_the_lecture() -> None:
+    """Oracle: table of the lecture's function for both flags; elbow + and wrist + are konfi1 = konfi2 = 1."""
+    robot = arm("lecture_6r")
+    T = robot.forward_kinematics([0.3, 0.4, 0.7, -0.5, 0.9, 1.1])
+    np.testing.assert_allclose(T[:3, 3], [-0.26949607, 0.68058759, 0.80912480], atol=5e-9)
+    table = {
+        "shoulder - elbow + wrist +": (0.3, 0.4, 0.7, -0.5, 0.9, 1.1),
+        "shoulder - elbow + wrist -": (0.3, 0.4, 0.7, 2.641593, 5.383185, -2.041593),
+        "shoulder - elbow - wrist +": (0.3, 1.033656, 5.583185, -0.385156, 1.599701, 0.760916),
+        "shoulder - elbow - wrist -": (0.3, 1.033656, 5.583185, 2.756436, 4.683484, -2.380677),
+    }
+    s = sy.inverse_kinematics(robot, T)
+    assert s.valid.all()
+    for branch, expected in table.items():
+        assert same_turn(s.q[s.branches.index(branch)], np.array(expected)).max() < 1e-6, branch
+
+
+SINGULAR = {
+    "wrist": ("elbow_6r", (0.3, 0.4, 0.2, 0.7, 0.0, -0.4), 3),
+    "stretched elbow": ("lecture_6r", (0.3, 0.4, 0.0, 0.7, 0.5, -0.4), None),
+    "stretched and wrist": ("lecture_6r", (0.3, 0.4, 0.0, 0.7, 0.0, -0.4), 3),
+    "ur wrist": ("ur10e", (0.3, -0.9, 0.8, 0.2, 0.0, -0.4), None),
+    "ur stretched": ("ur10e", (0.3, -0.9, 0.0, 0.2, 0.7, -0.4), None),
+    "panda at zero": ("panda", (0.0,) * 8, None),
+    "iiwa at zero": ("iiwa14", (0.0,) * 7, None),
+}
+
+
+@pytest.mark.parametrize("which", SINGULAR)
+def test_the_exact_answer_at_singularities(which: str) -> None:
+    name, q, free = SINGULAR[which]
+    robot = arm(name)
+    at = np.array(q)
+    T = robot.forward_kinematics(at, frame_of(robot))
+    s = solved(robot, at, T, q0=at)
+    assert s.solved
+    reached = robot.forward_kinematics(s.q[s.valid], frame_of(robot))
+    assert np.abs(reached - T).max() < 1e-10
+    if free is not None:
+        assert np.abs(s.best - at).max() < 1e-7, "a joint that is free stays where q0 has it"
+
+
+def test_the_shoulder_over_its_own_axis() -> None:
+    """With the wrist centre on the first axis every shoulder angle will do: that of q0 is taken."""
+    robot = arm("lecture_6r")
+    elbow = math.acos((0.5 - 0.36 - 0.25) / 0.6)  # wrist centre at height sqrt(0.5) above the first axis
+    q = np.array([0.8, 0.0, elbow, 0.3, 0.7, 0.2])
+    q[1] = math.pi / 2 - math.atan2(0.5 * math.sin(elbow), 0.6 + 0.5 * math.cos(elbow))
+    T = robot.forward_kinematics(q)
+    s = sy.inverse_kinematics(robot, T, q0=q)
+    assert np.abs(robot.forward_kinematics(s.q[s.valid]) - T).max() < 1e-10
+    assert np.abs(s.best - q).max() < 1e-6
+
+
+def test_a_frame_in_the_middle_and_joints_off_the_way(rng: np.random.Generator) -> None:
+    """Joints that do not move the frame stay where q0 has them."""
+    robot = arm("panda")
+    q0 = np.full(robot.n, 0.01)
+    q, T = poses_of(robot, rng, 20)
+    s = solved(robot, q, T, q0=q0)
+    assert (s.q[s.valid][:, 7] == 0.01).all()
+
+
+def test_limits_that_exclude_every_solution_are_named() -> None:
+    robot = arm("puma560")
+    s = sy.inverse_kinematics(robot, robot.forward_kinematics([0.1, -2.0, 2.0, 0.3, 1.9, 0.2]))
+    assert not s.solved
+    assert s.status.startswith("no solution within the joint limits: of 8 solutions that reach the pose, joint3 in 8")
+
+
+def test_a_grid_of_the_free_joint_is_each_of_its_values(rng: np.random.Generator) -> None:
+    robot = arm("iiwa14")
+    T = poses_of(robot, rng, 6)[1]
+    grid = np.linspace(-1.0, 1.0, 5)
+    s = sy.inverse_kinematics(robot, T, free=grid)
+    assert s.q.shape == (6, 40, 7)
+    for i, value in enumerate(grid):
+        one = sy.inverse_kinematics(robot, T, free={"joint3": value})
+        np.testing.assert_array_equal(s.q[:, 8 * i : 8 * i + 8], one.q)
+        assert (one.q[one.valid][:, 2] == value).all()
+        assert s.branches[8 * i] == f"joint3[{i}] {one.branches[0]}"
+
+
+def test_the_free_joint_is_chosen_near_q0_where_there_is_a_solution(rng: np.random.Generator) -> None:
+    robot = arm("panda")
+    q, T = poses_of(robot, rng, 200)
+    s = sy.inverse_kinematics(robot, T, frame_of(robot))
+    assert s.free_joints == ("panda_joint7",)
+    assert s.solved.mean() > 0.97  # the grid is finite; the numerical solver takes the rest on request
+    near = sy.inverse_kinematics(robot, T, frame_of(robot), q0=q)
+    assert near.solved.all()
+    np.testing.assert_allclose(near.free[:, 0, 0], q[:, 6], atol=1e-15)
