@@ -217,7 +217,7 @@ def robot(name: str) -> sy.Robot:
 def mechanism(name: str) -> Mechanism:
     rows, gravity = ROWS[name]
     rng = np.random.default_rng(list(name.encode()))
-    links, joints = [Link("base")], []
+    links, joints = [Link("base", random_inertia(np.random.default_rng(11)))], []
     for row in rows:
         joints.append(_joint(rng, row))
         links.append(Link(_link(row.name), _inertia(rng, row)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,10 @@ FRAMED = ("forward_kinematics", "jacobian", "jacobian_rate")
 
 @pytest.fixture(scope="module")
 def robot() -> Robot:
-    return sy.load("spatial_3r").with_friction(1.0, 2.0, 0.1)
+    """One with friction, and with a base that could move."""
+    made = sy.load("spatial_3r").with_friction(1.0, 2.0, 0.1).mechanism
+    links = [replace(link, inertia=made.links[-1].inertia) if link.name == made.root else link for link in made.links]
+    return Robot(replace(made, links=tuple(links)))
 
 
 def arguments(robot: Robot, method: str, rng: np.random.Generator) -> list[np.ndarray]:

@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.algebra.spatial import Pose, at_com
 from steelyard.dynamics.crba import mass_matrix
-from steelyard.dynamics.forward_by_crba import forward_by_crba
+from steelyard.dynamics.forward.by_crba import forward_by_crba
 from steelyard.dynamics.kinematics import jacobian, jacobian_rate, poses
 from steelyard.dynamics.rnea import bias_torque, inverse_dynamics
 from steelyard.mechanism.joint_terms import Terms

@@ -7,12 +7,12 @@ import pinocchio as pin
 import pytest
 
 from steelyard.algebra.spatial import at_com
-from steelyard.dynamics.aba import aba
 from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
 from steelyard.dynamics.customise.base_inertias import with_base_inertias
 from steelyard.dynamics.customise.canonical_frames import in_canonical_frames
-from steelyard.dynamics.forward_by_crba import forward_by_crba
+from steelyard.dynamics.forward.aba import aba
+from steelyard.dynamics.forward.by_crba import forward_by_crba
 from steelyard.dynamics.gravity import gravity_torque
 from steelyard.dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate, poses
 from steelyard.dynamics.regressor import regressor

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..algebra import vector as v3
 from ..algebra.scalar import Scalar, Scalars
 from ..algebra.spatial import Force, Inertia
-from ..algebra.vector import ZERO, Matrix, Vector
+from ..algebra.vector import Matrix, Vector
 from ..mechanism.tree import Tree
 from .crba import effort, lift_inertia, unit_force
 from .joint import JointMotion, joint_motions, joint_rates
@@ -34,6 +34,12 @@ def coriolis_matrix(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
     composite body, so that each pair of joints costs a few steps.
     Echeandia and Wensing 2021; lecture "Structure and identification", property 4.
     """
+    rigid, spin = rigid_coriolis(tree, q, qd), rotor_coriolis(tree, q, qd)
+    return [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(rigid, spin, strict=True)]
+
+
+def rigid_coriolis(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
+    """The part of the bodies, n x n. On a base that turns, points' velocities are those that it gives them too: 2 C = d tau / dqd still."""
     joints = joint_motions(tree, q)
     ws = spread_spin(tree, joints, qd)  # base to tip
     drifts = origin_drifts(tree, joints, ws, qd)
@@ -41,7 +47,7 @@ def coriolis_matrix(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
     C: list[list[Scalar]] = [[0.0] * tree.n for _ in range(tree.n)]
     for i, flow in enumerate(flows):
         _fill(tree, C, joints, ws, drifts, i, flow)
-    return [[a + b for a, b in zip(row, spin, strict=True)] for row, spin in zip(C, rotor_coriolis(tree, q, qd), strict=True)]
+    return C
 
 
 def christoffel(tree: Tree, q: Scalars) -> list[list[list[Scalar]]]:
@@ -82,7 +88,7 @@ def spread_spin(tree: Tree, joints: Sequence[JointMotion], qd: Scalars) -> list[
     """The angular velocity of every body in its own frame."""
     ws: list[Vector] = []
     for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
-        w = joint.down(ws[body.parent] if body.parent >= 0 else ZERO)
+        w = joint.down(ws[body.parent] if body.parent >= 0 else tree.base.w)
         ws.append(v3.add(w, joint.along(rate)) if joint.revolute else w)
     return ws
 
@@ -91,7 +97,7 @@ def origin_drifts(tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector
     """How fast every body's origin moves beside its parent's, in the parent's frame."""
     drifts: list[Vector] = []
     for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
-        turned = v3.cross(ws[body.parent] if body.parent >= 0 else ZERO, joint.p)
+        turned = v3.cross(ws[body.parent] if body.parent >= 0 else tree.base.w, joint.p)
         drifts.append(turned if joint.revolute else v3.add(turned, joint.up(joint.along(rate))))
     return drifts
 

@@ -54,10 +54,10 @@ def lift_moment(joint: JointMotion, moment: Moment) -> Moment:
 
 
 def gravity_in_bodies(tree: Tree, joints: Sequence[JointMotion]) -> list[Vector]:
-    """The acceleration that stands for weight, -gravity, in every body's frame."""
+    """The acceleration that stands for weight, -gravity where the base is at rest, in every body's frame."""
     lifts: list[Vector] = []
     for body, joint in zip(tree.bodies, joints, strict=True):
-        lifts.append(joint.down(lifts[body.parent] if body.parent >= 0 else v3.neg(tree.gravity)))
+        lifts.append(joint.down(lifts[body.parent] if body.parent >= 0 else tree.base.a))
     return lifts
 
 

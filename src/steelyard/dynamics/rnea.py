@@ -45,13 +45,19 @@ def rnea(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars, wrench: Sequence[Sca
 
 
 def spread_motion(tree: Tree, joints: Sequence[JointMotion], qd: Scalars, qdd: Scalars) -> list[BodyMotion]:
-    """Motions of all bodies, base to tip. The base accelerates by -gravity, so that weight needs no term of its own."""
-    base = BodyMotion(ZERO, ZERO, (ZERO, ZERO, ZERO), v3.neg(tree.gravity))
+    """Motions of all bodies, base to tip. A base at rest accelerates by -gravity, so that weight needs no term of its own."""
+    base = base_motion(tree)
     motions: list[BodyMotion] = []
     for body, joint, rate, acceleration in zip(tree.bodies, joints, joint_rates(tree, qd), joint_rates(tree, qdd), strict=True):
         parent = motions[body.parent] if body.parent >= 0 else base
         motions.append(next_motion(parent, joint, rate, acceleration))
     return motions
+
+
+def base_motion(tree: Tree) -> BodyMotion:
+    """Motion of the base, in its own frame."""
+    a, w, dw = tree.base
+    return BodyMotion(w, dw, (ZERO, ZERO, ZERO) if tree.moving is None else spin_matrix(w, dw), a)
 
 
 def next_motion(parent: BodyMotion, joint: JointMotion, rate: Scalar, acceleration: Scalar) -> BodyMotion:

@@ -19,47 +19,64 @@ from .joint import JointMotion, joint_motions, joint_rates
 
 
 class SpinningRotor(NamedTuple):
-    """A rotor in its carrier's frame: spin per unit rate of the coordinate, and the axes of the turning joints below it, base first."""
+    """A rotor in its carrier's frame: spin per unit rate of the coordinate, the axes of the turning joints below it, base first, and the
+    base's angular velocity and acceleration.
+    """
 
     mounted: MountedRotor
     s: Vector
     axes: list[tuple[int, Vector]]  # body and axis
+    base_w: Vector = ZERO
+    base_dw: Vector = ZERO
+
+    def velocity(self, rates: Scalars) -> Vector:
+        """Angular velocity of the carrier: the base's, and the sum of the axes times the joints' rates."""
+        w = self.base_w
+        for i, axis in self.axes:
+            w = v3.add(w, v3.scale(rates[i], axis))
+        return w
+
+    def acceleration(self, rates: Scalars, accelerations: Scalars) -> Vector:
+        """Angular acceleration of the carrier, in its frame: each axis turns with the base and the joints before it."""
+        w, dw = self.base_w, self.base_dw
+        for i, axis in self.axes:
+            along = v3.scale(rates[i], axis)
+            dw = v3.add(dw, v3.add(v3.scale(accelerations[i], axis), v3.cross(w, along)))
+            w = v3.add(w, along)
+        return dw
+
+    def moment(self, rate: Scalar, acceleration: Scalar, rates: Scalars) -> Vector:
+        """The moment that the spin takes of the carrier: s qdd_c + qd_c w x s."""
+        return v3.add(v3.scale(acceleration, self.s), v3.scale(rate, v3.cross(self.velocity(rates), self.s)))
 
 
-def spinning_rotors(tree: Tree, q: Scalars, unit: bool = False) -> Iterator[SpinningRotor]:
-    """Every rotor that sits on a moving body; of unit armature, or of its own."""
+def spinning_rotors(tree: Tree, q: Scalars, unit: bool = False, on_base: bool = False) -> Iterator[SpinningRotor]:
+    """Every rotor that sits on a moving body, or on a base that moves; `on_base` with those on a base at rest, which no joint feels.
+
+    Of `unit` armature, or of its own.
+    """
     joints = joint_motions(tree, q)
     for mounted in tree.rotors:
         Ia = tree.terms[mounted.coordinate].get("armature")
         Ia = 1.0 if unit and Ia is not None else Ia
-        if mounted.mount >= 0 and Ia is not None:
-            yield SpinningRotor(mounted, v3.scale(Ia * (1.0 / mounted.ratio), mounted.axis), carrier_axes(tree, joints, mounted.mount))
+        if Ia is not None and (on_base or mounted.mount >= 0 or tree.moving is not None):
+            spin, mount = v3.scale(Ia * (1.0 / mounted.ratio), mounted.axis), mounted.mount
+            base = (in_frame_of(tree, joints, mount, v) for v in (tree.base.w, tree.base.dw))
+            yield SpinningRotor(mounted, spin, carrier_axes(tree, joints, mount), *base)
 
 
 def carrier_axes(tree: Tree, joints: Sequence[JointMotion], body: int) -> list[tuple[int, Vector]]:
     """The axes of the joints that turn a body, base first, in its frame."""
-    parent = tree.bodies[body].parent
-    below = carrier_axes(tree, joints, parent) if parent >= 0 else []
+    if body < 0:
+        return []
+    below = carrier_axes(tree, joints, tree.bodies[body].parent)
     own = [(body, joints[body].axis)] if joints[body].revolute else []
     return [(i, joints[body].down(axis)) for i, axis in below] + own
 
 
-def carrier_velocity(axes: Sequence[tuple[int, Vector]], rates: Scalars) -> Vector:
-    """Angular velocity of a carrier: the sum of its axes times the joints' rates."""
-    w = ZERO
-    for i, axis in axes:
-        w = v3.add(w, v3.scale(rates[i], axis))
-    return w
-
-
-def carrier_acceleration(axes: Sequence[tuple[int, Vector]], rates: Scalars, accelerations: Scalars) -> Vector:
-    """Angular acceleration of a carrier, in its frame: each axis turns with the joints before it."""
-    w, dw = ZERO, ZERO
-    for i, axis in axes:
-        along = v3.scale(rates[i], axis)
-        dw = v3.add(dw, v3.add(v3.scale(accelerations[i], axis), v3.cross(w, along)))
-        w = v3.add(w, along)
-    return dw
+def in_frame_of(tree: Tree, joints: Sequence[JointMotion], body: int, v: Vector) -> Vector:
+    """A vector of the base's frame, in a body's."""
+    return v if body < 0 else joints[body].down(in_frame_of(tree, joints, tree.bodies[body].parent, v))
 
 
 def rotor_torque(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[Scalar]:
@@ -79,9 +96,8 @@ def rotor_rows(tree: Tree, rotor: SpinningRotor, qd: Scalars, qdd: Scalars) -> I
     """What one rotor adds to the torque of each coordinate it is coupled with."""
     rates, accelerations = joint_rates(tree, qd), joint_rates(tree, qdd)
     c = rotor.mounted.coordinate
-    w = carrier_velocity(rotor.axes, rates)
-    yield c, v3.dot(rotor.s, carrier_acceleration(rotor.axes, rates, accelerations))
-    moment = v3.add(v3.scale(qdd[c], rotor.s), v3.scale(qd[c], v3.cross(w, rotor.s)))
+    yield c, v3.dot(rotor.s, rotor.acceleration(rates, accelerations))
+    moment = rotor.moment(qd[c], qdd[c], rates)
     for i, axis in rotor.axes:
         yield tree.bodies[i].coordinate, tree.bodies[i].multiplier * v3.dot(axis, moment)
 
@@ -128,7 +144,7 @@ def rotor_coriolis(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
 def rotor_energy(tree: Tree, q: Scalars, qd: Scalars) -> Scalar:
     """What the rotors' spin adds to the kinetic energy: qd_c s . w [J]."""
     rates = joint_rates(tree, qd)
-    return sum((qd[s.mounted.coordinate] * v3.dot(s.s, carrier_velocity(s.axes, rates)) for s in spinning_rotors(tree, q)), 0.0)
+    return sum((qd[s.mounted.coordinate] * v3.dot(s.s, s.velocity(rates)) for s in spinning_rotors(tree, q)), 0.0)
 
 
 def rotor_momentum(tree: Tree, q: Scalars, qd: Scalars) -> list[Scalar]:
@@ -137,7 +153,7 @@ def rotor_momentum(tree: Tree, q: Scalars, qd: Scalars) -> list[Scalar]:
     rates = joint_rates(tree, qd)
     for rotor in spinning_rotors(tree, q):
         c = rotor.mounted.coordinate
-        p[c] = p[c] + v3.dot(rotor.s, carrier_velocity(rotor.axes, rates))
+        p[c] = p[c] + v3.dot(rotor.s, rotor.velocity(rates))
         for i, axis in rotor.axes:
             j = tree.bodies[i].coordinate
             p[j] = p[j] + tree.bodies[i].multiplier * (qd[c] * v3.dot(rotor.s, axis))

@@ -6,36 +6,35 @@ from collections.abc import Sequence
 
 from ..algebra import vector as v3
 from ..algebra.scalar import Scalar, Scalars
-from ..algebra.spatial import Force
+from ..algebra.spatial import Force, Pose
 from ..mechanism.tree import Frame, Tree
 from .joint import to_coordinates
 from .kinematics import find_frame, joint_axes, poses
 
 
 def wrenches_on_bodies(tree: Tree, q: Scalars, wrenches: Sequence[Scalars], frames: Sequence[str | Frame]) -> list[list[Scalar]]:
-    """Wrenches at frames as wrenches on the bodies that carry them, about the bodies' origins: f, n + (R_0b p_bf) x f. Bodies x 6.
+    """Wrenches at frames as wrenches on the bodies that carry them, about the bodies' origins: f, n + (R_0b p_bf) x f. (Bodies + 1) x 6.
 
-    wrenches: six scalars per frame, force [N] then moment [N m], in the base frame about the frame's origin. What acts on the base itself
-    moves nothing. Featherstone 2008, section 2.8.
+    wrenches: six scalars per frame, force [N] then moment [N m], in the base frame about the frame's origin. The last row is what acts on
+    the base itself, which moves no joint. Featherstone 2008, section 2.8.
     """
-    where = poses(tree, q)
-    total: list[list[Scalar]] = [[0.0] * 6 for _ in tree.bodies]
+    where = [*poses(tree, q), Pose()]
+    total: list[list[Scalar]] = [[0.0] * 6 for _ in where]
     for (body, pose), (fx, fy, fz, nx, ny, nz) in zip((find_frame(tree, frame) for frame in frames), wrenches, strict=True):
-        if body >= 0:
-            f = (fx, fy, fz)
-            n = v3.add((nx, ny, nz), v3.cross(v3.apply(where[body].R, pose.p), f))
-            total[body] = [a + b for a, b in zip(total[body], (*f, *n), strict=True)]
+        f = (fx, fy, fz)
+        n = v3.add((nx, ny, nz), v3.cross(v3.apply(where[body].R, pose.p), f))
+        total[body] = [a + b for a, b in zip(total[body], (*f, *n), strict=True)]
     return total
 
 
 def wrench_torque(tree: Tree, q: Scalars, wrench: Sequence[Scalars]) -> list[Scalar]:
     """Generalised effort of wrenches that the environment applies to the links: tau = sum over the bodies of J_i(q)^T wrench_i.
 
-    q: n scalars [rad|m]. wrench: per body six scalars, force [N] then moment [N m], in the base frame about the body's origin.
-    Returns n scalars [N m|N]. Featherstone 2008, section 2.2; virtual work.
+    q: n scalars [rad|m]. wrench: per body six scalars, force [N] then moment [N m], in the base frame about the body's origin; a further
+    row acts on the base and moves no joint. Returns n scalars [N m|N]. Featherstone 2008, section 2.2; virtual work.
     """
     where = poses(tree, q)
-    total = [Force((w[0], w[1], w[2]), (w[3], w[4], w[5])) for w in wrench]
+    total = [Force((w[0], w[1], w[2]), (w[3], w[4], w[5])) for w in wrench[: len(where)]]
     for i in reversed(range(len(total))):
         parent = tree.bodies[i].parent
         if parent >= 0:

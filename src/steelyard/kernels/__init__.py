@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from ..algebra.vector import vector
 from ..compiler.ir.program import Program, trace
 from ..compiler.runtime.cache import sources
 from ..compiler.runtime.fork import once_per_process
@@ -21,15 +22,18 @@ from ..dynamics.customise.canonical_frames import in_canonical_frames
 from ..dynamics.wrench import wrenches_on_bodies
 from ..errors import require_joints
 from ..mechanism.parameter_vector import with_scalars
-from ..mechanism.tree import Tree
+from ..mechanism.tree import BaseMotion, Tree
 from .algorithms import ALGORITHMS, ALONE, NEEDS_MASS, Algorithm, require_mass
 
 __all__ = ["ALGORITHMS", "Algorithm", "cost", "customised", "kernel", "kernel_of", "program"]
 
 
-def customised(tree: Tree) -> Tree:
-    """The tree whose joint-space dynamics are the same in the fewest constants. Khalil and Kleinfinger 1987."""
-    return with_base_inertias(in_canonical_frames(tree))
+def customised(tree: Tree, level: bool = True) -> Tree:
+    """The tree whose joint-space dynamics are the same in the fewest constants; if not `level`, with its base's frame.
+
+    Khalil and Kleinfinger 1987.
+    """
+    return with_base_inertias(in_canonical_frames(tree, level))
 
 
 def program(
@@ -37,6 +41,7 @@ def program(
     name: str,
     *,
     wrench: Sequence[str] | None = None,
+    base: bool = False,
     parameters: bool = False,
     frame: str | None = None,
     columns: Sequence[int] | None = None,
@@ -44,7 +49,8 @@ def program(
     """The shortest program for an algorithm on a tree.
 
     With `wrench`, names of frames, it also takes a wrench at each of them, (frames, 6); no names stand for the bodies' own frames. With
-    `parameters` the vector pi takes the place of the tree's own. `columns` restricts a matrix, such as a regressor, to some columns.
+    `base` it takes the motion of the base, (9), and with `parameters` the vector pi in the place of the tree's own. `columns` restricts a
+    matrix, such as a regressor, to some columns.
     """
     algorithm = ALGORITHMS[name]
     require_joints(tree, name)
@@ -52,17 +58,19 @@ def program(
     wrench = () if wrench is None and always else wrench
     if name in NEEDS_MASS and not parameters:
         require_mass(tree, name)
-    inputs, outputs = algorithm.operands(tree, ["wrench"] * (wrench is not None and not always) + ["parameters"] * parameters)
+    added = {"wrench": wrench is not None and not always, "base": base, "parameters": parameters}
+    inputs, outputs = algorithm.operands(tree, [name for name, taken in added.items() if taken])
     if wrench:
         inputs = [replace(each, shape=(len(wrench), 6)) if each.name == "wrench" else each for each in inputs]
     if columns is not None:
         outputs = [replace(output, shape=(*output.shape[:-1], len(columns))) for output in outputs]
     free = algorithm.joint_space and wrench is None and not parameters
+    level = not base and not algorithm.base_frame
     made = [
-        trace(name, _call(way, form, wrench, parameters, frame, columns), inputs, outputs)
-        for form in ((tree, customised(tree)) if free else (tree,))
+        trace(name, _call(way, form, wrench, base, parameters, frame, columns), inputs, outputs)
+        for form in ((tree, customised(tree, level)) if free else (tree,))
         for way in algorithm.ways
-        if way not in ALONE or tree.stands_alone
+        if way not in ALONE or (tree.stands_alone and not (base and tree.rotors))
     ]
     return min(made, key=cost)
 
@@ -71,6 +79,7 @@ def _call(
     way: Callable[..., Any],
     tree: Tree,
     wrench: Sequence[str] | None,
+    base: bool,
     parameters: bool,
     frame: str | None,
     columns: Sequence[int] | None,
@@ -78,6 +87,7 @@ def _call(
     def run(*arrays: Any) -> Any:
         rest = list(arrays)
         model = with_scalars(tree, rest.pop()) if parameters else tree
+        model = moving(model, rest.pop()) if base else model
         extra = {}
         if wrench is not None:
             given = rest.pop()
@@ -86,6 +96,11 @@ def _call(
         return made if columns is None else [[row[c] for c in columns] for row in made]
 
     return run
+
+
+def moving(tree: Tree, base: Sequence[Any]) -> Tree:
+    """The tree on a base whose motion is nine scalars: proper acceleration, angular velocity, angular acceleration."""
+    return replace(tree, moving=BaseMotion(vector(base[:3]), vector(base[3:6]), vector(base[6:])))
 
 
 def cost(made: Program) -> int:
@@ -113,16 +128,17 @@ def kernel(
     name: str,
     *,
     wrench: tuple[str, ...] | None = None,
+    base: bool = False,
     parameters: bool = False,
     frame: str | None = None,
     columns: tuple[int, ...] | None = None,
 ) -> Kernel:
     """The kernel of an algorithm for the robot with that fingerprint: from memory, from disk, or else traced and compiled."""
-    key = fingerprint, name, wrench, parameters, frame, columns
+    key = fingerprint, name, wrench, base, parameters, frame, columns
     found = _kernels.get(key)
     if found is not None:
         return found
-    return _make(key, lambda: program(tree, name, wrench=wrench, parameters=parameters, frame=frame, columns=columns))
+    return _make(key, lambda: program(tree, name, wrench=wrench, base=base, parameters=parameters, frame=frame, columns=columns))
 
 
 def kernel_of(key: tuple[Any, ...], trace_program: Callable[[], Program], *folders: Path) -> Kernel:

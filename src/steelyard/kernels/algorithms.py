@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 
 from ..compiler.ir.program import Operand, Shape
-from ..dynamics.aba import aba
 from ..dynamics.coriolis import christoffel, coriolis_matrix
 from ..dynamics.crba import mass_matrix
 from ..dynamics.energy import kinetic_energy, momentum
-from ..dynamics.forward_by_crba import forward_by_crba
+from ..dynamics.forward.aba import aba
+from ..dynamics.forward.by_crba import forward_by_crba
+from ..dynamics.forward.free_base import free_forward_dynamics
 from ..dynamics.gravity import gravity_torque, potential_energy
 from ..dynamics.joint_torques import friction_torque
 from ..dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
-from ..dynamics.reactions import forward_reactions, forward_reactions_by_aba, joint_reactions
+from ..dynamics.reactions import base_wrench, forward_reactions, forward_reactions_by_aba, joint_reactions
 from ..dynamics.regressor import regressor
-from ..dynamics.rnea import inverse_dynamics
+from ..dynamics.rnea import bias_torque, inverse_dynamics
 from ..dynamics.wrench import wrench_torque
 from ..errors import ModelError
-from ..mechanism.parameter_vector import parameters
+from ..mechanism.parameter_vector import parameters, root_parameters
 from ..mechanism.tree import Tree
 from . import derived
 
@@ -35,13 +36,16 @@ INPUTS: dict[str, tuple[str, str]] = {  # size and unit of what algorithms take
     "qrdd": ("n", ACCELERATION),
     "tau": ("n", TORQUE),
     "wrench": ("b6", "[N, N m]"),
+    "base": ("9", "[m/s2, rad/s, rad/s2]"),
+    "w": ("3", "[rad/s]"),
     "parameters": ("p", "[kg, kg m, kg m2, ...]"),
 }
 
 
 def extents(tree: Tree, code: str) -> Shape:
-    """A shape from its letters: n coordinates, p parameters, b bodies, or digits."""
-    sizes = {"n": tree.n, "p": len(parameters(tree)), "b": len(tree.bodies)}
+    """A shape from its letters: n coordinates, p parameters, r those and the base's own if it has inertia, b bodies, or digits."""
+    count = len(parameters(tree))
+    sizes = {"n": tree.n, "p": count, "r": count + len(root_parameters(tree)), "b": len(tree.bodies)}
     return tuple(sizes[c] if c in sizes else int(c) for c in code)
 
 
@@ -49,13 +53,15 @@ def extents(tree: Tree, code: str) -> Shape:
 class Algorithm:
     """`outputs` are (name, shape in letters, unit); `ways` give the same numbers, the shortest is kept.
 
-    `joint_space`: the result does not depend on the links' frames, so that it may be computed on the customised tree.
+    `joint_space`: the result does not depend on the links' frames, so that it may be computed on the customised tree; with `base_frame`,
+    on the one whose base keeps its frame.
     """
 
     inputs: tuple[str, ...]
     outputs: tuple[tuple[str, str, str], ...]
     ways: tuple[Callable[..., Any], ...]
     joint_space: bool = False
+    base_frame: bool = False
 
     def operands(self, tree: Tree, extra: Sequence[str]) -> tuple[list[Operand], list[Operand]]:
         """Inputs and outputs with their shapes on a tree."""
@@ -89,6 +95,7 @@ _DERIVATIVES = (
 
 ALGORITHMS: dict[str, Algorithm] = {
     "inverse_dynamics": Algorithm(_MOTION, (("tau", "n", TORQUE),), (inverse_dynamics,), True),
+    "bias_torque": Algorithm(_STATE, (("tau", "n", TORQUE),), (bias_torque,), True),
     "forward_dynamics": Algorithm(("q", "qd", "tau"), (("qdd", "n", ACCELERATION),), (forward_by_crba, aba), True),
     "mass_matrix": Algorithm(("q",), (("M", "nn", _MASS),), (mass_matrix,), True),
     "coriolis_matrix": Algorithm(_STATE, (("C", "nn", "[N m s/rad|N s/m]"),), (coriolis_matrix,), True),
@@ -113,6 +120,15 @@ ALGORITHMS: dict[str, Algorithm] = {
     ),
     "joint_reactions": Algorithm(_MOTION, (("f", "b6", "[N, N m]"),), (joint_reactions,)),
     "forward_reactions": Algorithm(("q", "qd", "tau"), (("f", "b6", "[N, N m]"),), (forward_reactions, forward_reactions_by_aba)),
+    "base_wrench": Algorithm(_MOTION, (("f", "6", "[N, N m]"),), (base_wrench,), True, True),
+    "base_wrench_regressor": Algorithm(_MOTION, (("Y", "6r", "[N, N m] per unit"),), (derived.base_wrench_regressor,)),
+    "free_forward_dynamics": Algorithm(
+        ("q", "qd", "tau", "w"),
+        (("qdd", "n", ACCELERATION), ("base", "9", "[m/s2, rad/s, rad/s2]")),
+        (free_forward_dynamics,),
+        True,
+        True,
+    ),
     "inverse_dynamics_derivatives": Algorithm(_MOTION, _by_q(TORQUE), _DERIVATIVES, True),
     "forward_dynamics_derivatives": Algorithm(("q", "qd", "tau"), _by_q(ACCELERATION), (derived.forward_dynamics_derivatives,), True),
     "forward_kinematics": Algorithm(("q",), (("X", "44", "[-|m]"),), (_pose,)),
@@ -121,7 +137,7 @@ ALGORITHMS: dict[str, Algorithm] = {
 }
 
 
-NEEDS_MASS = frozenset(("forward_dynamics", "forward_dynamics_derivatives", "forward_reactions"))
+NEEDS_MASS = frozenset(("forward_dynamics", "forward_dynamics_derivatives", "forward_reactions", "free_forward_dynamics"))
 _LEAST = 1e-14  # of the largest entry of M: below it a diagonal entry is rounding
 
 
@@ -137,6 +153,10 @@ def massless_joints(tree: Tree) -> list[str]:
 
 def require_mass(tree: Tree, what: str) -> None:
     """A ModelError that names the joints where the equations of motion cannot be solved for accelerations."""
+    if what == "free_forward_dynamics" and not root_parameters(tree):
+        raise ModelError(
+            f"{what}: the base has no inertia, so that nothing opposes its acceleration; give the description's root link mass and inertia"
+        )
     joints = massless_joints(tree)
     if joints:
         raise ModelError(

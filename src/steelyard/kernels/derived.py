@@ -9,19 +9,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..algebra.spatial import Inertia
+from ..algebra.vector import Symmetric
 from ..compiler.ir.differentiate import derivative, gradient, jacobian, substitute
 from ..compiler.ir.graph import Expr, Graph, flatten
-from ..dynamics.coriolis import coriolis_matrix
+from ..dynamics.coriolis import rigid_coriolis
 from ..dynamics.crba import mass_matrix
 from ..dynamics.derivatives import position_derivative
 from ..dynamics.energy import kinetic_energy
-from ..dynamics.forward_by_crba import factorise, forward_by_crba, solve
+from ..dynamics.forward.by_crba import factorise, forward_by_crba, solve
 from ..dynamics.gravity import gravity_torque, potential_energy
 from ..dynamics.joint_torques import friction_torque
-from ..dynamics.rnea import inverse_dynamics
+from ..dynamics.reactions import base_wrench
+from ..dynamics.rnea import base_motion, inverse_dynamics, net_force
 from ..dynamics.rotors import rotor_torque
 from ..dynamics.wrench import wrench_torque
-from ..mechanism.parameter_vector import parameters, with_scalars
+from ..mechanism.parameter_vector import parameters, root_parameters, with_scalars
 from ..mechanism.tree import Tree
 
 Nodes = Sequence[Any]
@@ -32,15 +35,14 @@ _EXTRA = 1_000_000  # operand numbers of nodes that stand for something else whi
 def inverse_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
     """d tau / dq, d tau / dqd and M = d tau / dqdd, each n x n, with friction, rotors and wrenches that stay as they are in the base frame.
 
-    d tau / dqd = 2 C(q, qd) + d friction / dqd, since C qd is quadratic in qd and C belongs to the Christoffel symbols. The position's part
-    is that of composite bodies for the links, and the graph's for all else.
+    d tau / dqd = 2 C(q, qd) for the links, since C qd is quadratic in qd and C belongs to the Christoffel symbols. The position's part
+    is that of composite bodies for the links; the graph gives all else.
     """
-    friction = friction_torque(tree, qd, q)
-    rest = [a + b for a, b in zip(rotor_torque(tree, q, qd, qdd), friction, strict=True)]
+    rest = [a + b for a, b in zip(rotor_torque(tree, q, qd, qdd), friction_torque(tree, qd, q), strict=True)]
     if wrench is not None:
         rest = [a - b for a, b in zip(rest, wrench_torque(tree, q, wrench), strict=True)]
-    by_qd = [[2.0 * x for x in row] for row in coriolis_matrix(tree, q, qd)]
-    return _sum(position_derivative(tree, q, qd, qdd), jacobian(rest, q)), _sum(by_qd, jacobian(friction, qd)), mass_matrix(tree, q)
+    by_qd = [[2.0 * x for x in row] for row in rigid_coriolis(tree, q, qd)]
+    return _sum(position_derivative(tree, q, qd, qdd), jacobian(rest, q)), _sum(by_qd, jacobian(rest, qd)), mass_matrix(tree, q)
 
 
 def inverse_dynamics_derivatives_forward(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
@@ -117,6 +119,18 @@ def regressor_of(function: Callable[..., Any]) -> Callable[..., Any]:
         return jacobian(results, pi)
 
     return coefficients
+
+
+def base_wrench_regressor(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> list[list[Any]]:
+    """The coefficients of pi in the base's wrench, 6 x p, and after them those of the base's own ten numbers if it has inertia."""
+    moving = regressor_of(base_wrench)(tree, q, qd, qdd)
+    if not root_parameters(tree):
+        return moving
+    graph = _graph(q, qd, qdd)
+    ten = [graph.input(_EXTRA, k) for k in range(10)]
+    inertia = Inertia(ten[0], (ten[1], ten[2], ten[3]), Symmetric(*ten[4:]))
+    force = net_force(inertia, base_motion(tree))
+    return [[*row, *own] for row, own in zip(moving, jacobian([*force.f, *force.n], ten), strict=True)]
 
 
 def energy(tree: Tree, q: Nodes, qd: Nodes) -> Any:

@@ -33,6 +33,13 @@ def parameters(tree: Tree) -> tuple[Any, ...]:
     return (*links, *(use.value for use in tree.joint_terms))
 
 
+def root_parameters(tree: Tree) -> tuple[Any, ...]:
+    """The ten numbers of the base and all that is fixed to it, in the same order; none where it has no inertia."""
+    m, h, I = tree.base_inertia  # noqa: E741
+    ten = (m, *h, *I)
+    return ten if any(not (isinstance(x, float) and x == 0.0) for x in ten) else ()
+
+
 def parameter_names(tree: Tree) -> tuple[str, ...]:
     """Labels of pi, such as link3.m, link3.mcx, link3.Ixx, joint3.Ia, joint3.Fv."""
     links = [f"{body.name}.{term}" for body in tree.bodies for term in LINK_TERMS]

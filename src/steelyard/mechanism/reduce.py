@@ -35,7 +35,7 @@ def reduce(mechanism: Mechanism) -> Tree:
     moving = [joint for joint in walk if joint.name in ties and ties[joint.name].multiplier != 0.0]
     coordinates = tuple(joint.name for joint in moving if ties[joint.name].joint == joint.name)
     frames = _frames(mechanism, walk, ties, {joint.name: i for i, joint in enumerate(moving)})
-    inertias = _inertias(mechanism, frames, len(moving))
+    *inertias, base_inertia = _inertias(mechanism, frames, len(moving) + 1)  # the base's own is the last, as its index -1 has it
     bodies = tuple(_body(joint, ties[joint.name], coordinates, frames, inertia) for joint, inertia in zip(moving, inertias, strict=True))
     _refuse_shared_rotors(moving, ties)
     _refuse_followers(moving)
@@ -59,6 +59,7 @@ def reduce(mechanism: Mechanism) -> Tree:
                 (_known(torque, coordinates) for torque in mechanism.known if torque.joint in ties), key=lambda made: made.coordinates[0]
             )
         ),
+        base_inertia=base_inertia,
     )
 
 
@@ -161,7 +162,7 @@ def _inertias(mechanism: Mechanism, frames: dict[str, Frame], count: int) -> lis
     total = [Inertia()] * count
     for link in mechanism.links:
         body, pose = frames[link.name]
-        if body >= 0 and link.inertia is not None:
+        if link.inertia is not None:
             total[body] = total[body] + (link.inertia if pose == Pose() else moved(link.inertia, pose))
     return total
 

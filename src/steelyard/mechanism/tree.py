@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..algebra.scalar import Scalar
 from ..algebra.spatial import Inertia, Pose
-from ..algebra.vector import Vector
+from ..algebra.vector import ZERO, Vector, neg
 from ..cached import cached_property
 from ..errors import CallError, suggest
 from .joint_terms import COUPLING_TERMS, JOINT_TERMS, KNOWN_TORQUE, JointState, JointTerm, Terms
@@ -21,6 +21,17 @@ class Frame(NamedTuple):
 
     body: int
     pose: Pose
+
+
+class BaseMotion(NamedTuple):
+    """How the base moves, in its own frame, as an inertial sensor at its origin feels it.
+
+    a: proper acceleration, that of the origin less gravity [m/s2]; w: angular velocity [rad/s]; dw: angular acceleration [rad/s2].
+    """
+
+    a: Vector
+    w: Vector = ZERO
+    dw: Vector = ZERO
 
 
 class MountedRotor(NamedTuple):
@@ -101,7 +112,8 @@ class Body:
 class Tree:
     """Bodies in an order in which parents come first, `n` coordinates with their joint terms, couplings, rotors, named frames.
 
-    `load` are the inertias whose weight friction that grows with the load depends on; () for those of the bodies.
+    `load` are the inertias whose weight friction that grows with the load depends on; () for those of the bodies. `base_inertia` is that of
+    the root with all that is fixed to it. `moving` is the motion of the base; None for a base at rest under `gravity`.
     """
 
     bodies: tuple[Body, ...]
@@ -114,10 +126,17 @@ class Tree:
     couplings: tuple[TreeCoupling, ...] = ()
     known: tuple[TreeKnown, ...] = ()
     load: tuple[Inertia, ...] = ()
+    base_inertia: Inertia = Inertia()
+    moving: BaseMotion | None = None
 
     @property
     def n(self) -> int:
         return len(self.coordinates)
+
+    @property
+    def base(self) -> BaseMotion:
+        """The motion of the base: at rest it accelerates by -gravity, so that weight needs no term of its own."""
+        return BaseMotion(neg(self.gravity)) if self.moving is None else self.moving
 
     def frame(self, name: str) -> Frame:
         """The frame of a link, moving or fixed."""
@@ -173,12 +192,12 @@ class Tree:
         """Whether every joint moves on its own, coupled to others by rigid bodies alone: no mimic, no spinning rotor, no shared motor."""
         tied = len(self.bodies) != self.n or any(body.multiplier != 1.0 for body in self.bodies)
         coupled = any(len(use.at) > 1 and use.row.inertial for use in self.joint_terms)
-        return not tied and not coupled and all(rotor.mount < 0 for rotor in self.rotors)
+        return not tied and not coupled and all(rotor.mount < 0 and self.moving is None for rotor in self.rotors)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        shared = self.limits, self.rotors, self.couplings, self.known, self.load
+        shared = self.limits, self.rotors, self.couplings, self.known, self.load, self.base_inertia, self.moving
         fields = (self.bodies, self.coordinates, self.gravity, self.terms, dict(self.frames), *shared)
         return (Tree, fields)  # a read-only mapping cannot be pickled as it is

@@ -13,12 +13,13 @@ from ..mechanism import load as load_mechanism
 from .dynamics import Dynamics
 from .edits import Edits
 from .files import Files
+from .moving_base import MovingBase
 from .single_call import with_straight_path
 
 __all__ = ["Robot", "load"]
 
 
-class _General(Dynamics, Edits, Files):
+class _General(Dynamics, MovingBase, Edits, Files):
     """All methods, in their general form."""
 
 

@@ -19,7 +19,7 @@ from ..mechanism.check import present_remarks
 from ..mechanism.edit import tip
 from ..mechanism.model import fingerprint
 from ..mechanism.near_integers import LOOSE
-from ..mechanism.parameter_vector import parameter_names, parameter_units, parameters
+from ..mechanism.parameter_vector import parameter_names, parameter_units, parameters, root_parameters
 
 Array = NDArray[np.float64]
 Wrench = ArrayLike | Mapping[str, ArrayLike]
@@ -90,6 +90,13 @@ class Description:
         """Units of `parameters`, such as kg, kg m, kg m2, N m s/rad."""
         return parameter_units(self.tree)
 
+    @cached_property
+    def root_parameters(self) -> Array:
+        """The ten numbers of the base with all that is fixed to it, (10,) [kg, kg m, kg m2], about its origin; (0,) without inertia."""
+        ten = np.array(root_parameters(self.tree), dtype=np.float64)
+        ten.flags.writeable = False
+        return ten
+
     @property
     def gravity(self) -> Array:
         """The acceleration of free fall in the base frame, (3,) [m/s2]."""
@@ -132,13 +139,15 @@ class Description:
     def __setstate__(self, mechanism: Mechanism) -> None:
         self.__init__(mechanism)  # type: ignore[misc]
 
-    def _call(self, name: str, arrays: tuple[Any, ...], parameters: Any, out: Any, wrench: Any = None, frame: str | None = None) -> Any:
+    def _call(
+        self, name: str, arrays: tuple[Any, ...], parameters: Any, out: Any, wrench: Any = None, frame: str | None = None, base: Any = None
+    ) -> Any:
         """The kernel of an algorithm on some arrays."""
-        if wrench is None and parameters is None:
+        if wrench is None and parameters is None and base is None:
             return self._kernel(name, frame=frame)(*arrays, out=out)
         frames, wrenches = self._wrenches(wrench)
-        extra = [x for x in (wrenches, parameters) if x is not None]
-        made = self._kernel(name, frames, parameters is not None, frame)
+        extra = [x for x in (wrenches, base, parameters) if x is not None]
+        made = self._kernel(name, frames, parameters is not None, frame, base is not None)
         return made(*arrays, *extra, out=out)
 
     def _wrenches(self, wrench: Wrench | None) -> tuple[tuple[str, ...] | None, Any]:
@@ -161,8 +170,15 @@ class Description:
             shapes = ", ".join(f"{frame!r} {array.shape}" for frame, array in zip(frames, arrays, strict=True))
             raise CallError(f"wrenches of shapes {shapes} do not go together; expected (..., 6) that broadcast") from None
 
-    def _kernel(self, name: str, wrench: tuple[str, ...] | None = None, parameters: bool = False, frame: str | None = None) -> Kernel:
-        return kernel(self.fingerprint, self.tree, name, wrench=wrench, parameters=parameters, frame=frame)
+    def _kernel(
+        self,
+        name: str,
+        wrench: tuple[str, ...] | None = None,
+        parameters: bool = False,
+        frame: str | None = None,
+        base: bool = False,
+    ) -> Kernel:
+        return kernel(self.fingerprint, self.tree, name, wrench=wrench, base=base, parameters=parameters, frame=frame)
 
     def _prepare(self, name: str, *frame: str | None) -> None:
         """Keep the gufunc of an algorithm for single calls, by frame where it has one."""

@@ -20,6 +20,7 @@ class Dynamics(Description):
         qd: ArrayLike,
         qdd: ArrayLike,
         wrench: Wrench | None = None,
+        base: ArrayLike | None = None,
         *,
         parameters: ArrayLike | None = None,
         out: Array | None = None,
@@ -27,10 +28,12 @@ class Dynamics(Description):
         """Torques that give a motion, (..., n) [N m|N]: tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd) - J^T wrench.
 
         q [rad|m], qd, qdd: (..., n). `wrench` is what the environment applies, force [N] then moment [N m], in the base frame about the
-        frame's origin: {"tool0": (..., 6)} for any frames, or (..., bodies, 6) in the order of `body_names`.
+        frame's origin: {"tool0": (..., 6)} for any frames, or (..., bodies, 6) in the order of `body_names`. `base` (..., 9) is the motion
+        of the base as an inertial sensor at its origin feels it, in its own frame: proper acceleration a - g [m/s2], angular velocity
+        [rad/s], angular acceleration [rad/s2]. At rest it is (-g, 0, 0): gravity that is given at run time.
         Luh, Walker and Paul 1980; lecture "Newton-Euler formulation", algorithms 1 and 2.
         """
-        return self._call("inverse_dynamics", (q, qd, qdd), parameters, out, wrench)
+        return self._call("inverse_dynamics", (q, qd, qdd), parameters, out, wrench, base=base)
 
     def forward_dynamics(
         self,
@@ -38,16 +41,17 @@ class Dynamics(Description):
         qd: ArrayLike,
         tau: ArrayLike,
         wrench: Wrench | None = None,
+        base: ArrayLike | None = None,
         *,
         parameters: ArrayLike | None = None,
         out: Array | None = None,
     ) -> Array:
         """Accelerations that torques give, (..., n) [rad/s2|m/s2]: M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd) + J^T wrench.
 
-        q, qd, tau: (..., n); wrench as in `inverse_dynamics`. By articulated bodies (Featherstone 2008, section 7.3; recursive direct
-        dynamics lecture, three phases) or through the mass matrix (ibid., section 6.5), whichever is shorter for this robot.
+        q, qd, tau: (..., n); wrench and base as in `inverse_dynamics`. By articulated bodies (Featherstone 2008, section 7.3; recursive
+        direct dynamics lecture, three phases) or through the mass matrix (ibid., section 6.5), whichever is shorter for this robot.
         """
-        return self._call("forward_dynamics", (q, qd, tau), parameters, out, wrench)
+        return self._call("forward_dynamics", (q, qd, tau), parameters, out, wrench, base=base)
 
     def mass_matrix(self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
         """M(q), (..., n, n) [kg m2|kg m|kg], symmetric and positive definite, rotors included. Walker and Orin 1982, method 3."""
@@ -88,9 +92,12 @@ class Dynamics(Description):
         """U = - sum of m g . c, (...) [J], zero with all mass at the base's origin. Lagrangian lecture, "Potential energy"."""
         return self._call("potential_energy", (q,), parameters, out)
 
-    def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None) -> Array:
-        """Y(q, qd, qdd), (..., n, p), with Y @ parameters = inverse_dynamics. Lecture "Linearity in the dynamic parameters"."""
-        return self._call("regressor", (q, qd, qdd), None, out)
+    def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, base: ArrayLike | None = None, *, out: Array | None = None) -> Array:
+        """Y(q, qd, qdd), (..., n, p), with Y @ parameters = inverse_dynamics, on a base that moves as `base` says there.
+
+        Lecture "Linearity in the dynamic parameters".
+        """
+        return self._call("regressor", (q, qd, qdd), None, out, base=base)
 
     def momentum_regressor(self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None) -> Array:
         """Y(q, qd), (..., n, p), with Y @ parameters = momentum (the columns of friction are zero). Gautier and Khalil 1988."""
@@ -156,6 +163,7 @@ class Dynamics(Description):
         qd: ArrayLike,
         qdd: ArrayLike,
         wrench: Wrench | None = None,
+        base: ArrayLike | None = None,
         *,
         parameters: ArrayLike | None = None,
         out: Array | None = None,
@@ -166,7 +174,7 @@ class Dynamics(Description):
         The drive gives the part about (or along) the axis, the bearing the rest. Lecture "Newton-Euler formulation", algorithm 2, lines 7
         and 8.
         """
-        return self._call("joint_reactions", (q, qd, qdd), parameters, out, wrench)
+        return self._call("joint_reactions", (q, qd, qdd), parameters, out, wrench, base=base)
 
     def forward_reactions(
         self,
@@ -174,6 +182,7 @@ class Dynamics(Description):
         qd: ArrayLike,
         tau: ArrayLike,
         wrench: Wrench | None = None,
+        base: ArrayLike | None = None,
         *,
         parameters: ArrayLike | None = None,
         out: Array | None = None,
@@ -181,7 +190,23 @@ class Dynamics(Description):
         """The same under given torques, (..., bodies, 6). Recursive direct dynamics lecture, phase
         3.
         """
-        return self._call("forward_reactions", (q, qd, tau), parameters, out, wrench)
+        return self._call("forward_reactions", (q, qd, tau), parameters, out, wrench, base=base)
+
+    def bias_torque(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        wrench: Wrench | None = None,
+        base: ArrayLike | None = None,
+        *,
+        parameters: ArrayLike | None = None,
+        out: Array | None = None,
+    ) -> Array:
+        """Torques without acceleration, (..., n) [N m|N]: C(q, qd) qd + g(q) + friction(qd) - J^T wrench, = inverse_dynamics(q, qd, 0).
+
+        wrench and base as in `inverse_dynamics`. Featherstone 2008, section 6.1 (the bias force).
+        """
+        return self._call("bias_torque", (q, qd), parameters, out, wrench, base=base)
 
     def inverse_dynamics_derivatives(
         self,
@@ -189,6 +214,7 @@ class Dynamics(Description):
         qd: ArrayLike,
         qdd: ArrayLike,
         wrench: Wrench | None = None,
+        base: ArrayLike | None = None,
         *,
         parameters: ArrayLike | None = None,
         out: Any = None,
@@ -197,7 +223,7 @@ class Dynamics(Description):
 
         Carpentier and Mansard 2018; here from the graph of Newton-Euler.
         """
-        return self._call("inverse_dynamics_derivatives", (q, qd, qdd), parameters, out, wrench)
+        return self._call("inverse_dynamics_derivatives", (q, qd, qdd), parameters, out, wrench, base=base)
 
     def forward_dynamics_derivatives(
         self,
@@ -205,6 +231,7 @@ class Dynamics(Description):
         qd: ArrayLike,
         tau: ArrayLike,
         wrench: Wrench | None = None,
+        base: ArrayLike | None = None,
         *,
         parameters: ArrayLike | None = None,
         out: Any = None,
@@ -212,7 +239,7 @@ class Dynamics(Description):
         """(dqdd/dq, dqdd/dqd, dqdd/dtau = M^-1), each (..., n, n): minus M^-1 times those of the torque. Carpentier and Mansard 2018, eq.
         (11).
         """
-        return self._call("forward_dynamics_derivatives", (q, qd, tau), parameters, out, wrench)
+        return self._call("forward_dynamics_derivatives", (q, qd, tau), parameters, out, wrench, base=base)
 
     def forward_kinematics(self, q: ArrayLike, frame: str | None = None, *, out: Array | None = None) -> Array:
         """The pose of a frame in the base frame, (..., 4, 4) homogeneous: rotation [-] and position [m]. The end-effector by default.

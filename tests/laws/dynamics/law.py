@@ -23,11 +23,13 @@ class Law:
 
 
 LAWS: dict[str, Law] = {}
-NEED_MASS = ("forward_dynamics", "forward_reactions", "forward_dynamics_derivatives")
+NEED_MASS = ("forward_dynamics", "forward_reactions", "forward_dynamics_derivatives", "free_forward_dynamics")
 
 
 def runs(algorithm: str, name: str) -> bool:
     """Whether a robot of the zoo can run an algorithm: nothing accelerates a joint without inertia, and friction may need the position."""
+    if algorithm == "free_forward_dynamics" and "load" in features(name):
+        return False
     if algorithm == "friction_torque":
         return not {"gear", "load"} & set(features(name))
     return not (algorithm in NEED_MASS and "no inertia" in features(name))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.generated_c import compile_c
-from steelyard.compiler.ir.program import Program, trace
+from steelyard.compiler.ir.program import Operand, Program, trace
 from steelyard.compiler.render import c99, numpy_source
 from steelyard.kernels import ALGORITHMS, kernel
 from steelyard.mechanism.tree import Tree
@@ -29,7 +29,16 @@ def frame_of(x: Case, algorithm: str) -> str | None:
 def inputs(x: Case, algorithm: str) -> list[Array]:
     """What an algorithm takes, batch dimension first."""
     wrench = np.random.default_rng(7).normal(size=(len(x.q), len(x.robot.tree.bodies), 6)) * 5
-    known = {"q": x.q, "qd": x.qd, "qdd": x.qdd, "tau": x.tau, "qrd": x.qd[::-1] * 0.7, "qrdd": x.qdd[::-1] * 1.3, "wrench": wrench}
+    known = {
+        "q": x.q,
+        "qd": x.qd,
+        "qdd": x.qdd,
+        "tau": x.tau,
+        "qrd": x.qd[::-1] * 0.7,
+        "qrdd": x.qdd[::-1] * 1.3,
+        "wrench": wrench,
+        "w": x.q[:, [0] * 3] * [0.8, -0.5, 0.3],
+    }
     return [known[name] for name in ALGORITHMS[algorithm].inputs]
 
 
@@ -48,9 +57,15 @@ def by_way(tree: Tree, algorithm: str, way: Callable[..., Any], arrays: Sequence
         flat = run(trace(algorithm, lambda *nodes: way(tree, *nodes), *operands), columns)
     else:
         shaped = [list(c.reshape(*o.shape, -1)) for c, o in zip(columns, operands[0], strict=True)]
-        flat = [list(_leaves(way(tree, *shaped, *extra)))]
+        flat = split(way(tree, *shaped, *extra), operands[1])
     samples = len(arrays[0])
     return [stacked(values, samples, o.shape) for values, o in zip(flat, operands[1], strict=True)]
+
+
+def split(result: Any, outputs: Sequence[Operand]) -> list[list[Any]]:
+    """The scalars of each output."""
+    rest = iter(list(_leaves(result)))
+    return [[next(rest) for _ in range(output.size)] for output in outputs]
 
 
 def by_floats(tree: Tree, algorithm: str, arrays: Sequence[Array], frame: str | None) -> list[Array]:
@@ -58,9 +73,9 @@ def by_floats(tree: Tree, algorithm: str, arrays: Sequence[Array], frame: str | 
     way = ALGORITHMS[algorithm].ways[0]
     if on_graph(way):
         return []
-    (operand,) = ALGORITHMS[algorithm].operands(tree, [])[1]
-    values = [float(x) for x in _leaves(way(tree, *(a[0].tolist() for a in arrays), *([] if frame is None else [frame])))]
-    return [np.array(values).reshape(operand.shape)]
+    outputs = ALGORITHMS[algorithm].operands(tree, [])[1]
+    result = way(tree, *(a[0].tolist() for a in arrays), *([] if frame is None else [frame]))
+    return [np.array(values, dtype=float).reshape(o.shape) for values, o in zip(split(result, outputs), outputs, strict=True)]
 
 
 def on_graph(way: Callable[..., Any]) -> bool:

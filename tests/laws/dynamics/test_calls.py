@@ -26,7 +26,7 @@ def arguments(name: str) -> dict[str, np.ndarray]:
     """What a method must be given, (6, ...): six samples, along a time where it asks for one."""
     x = case("torso")
     wrench = running.inputs(x, "wrench_torque")[1]
-    known = {"q": x.q, "qd": x.qd, "qdd": x.qdd, "tau": x.tau, "qrd": x.qd, "qrdd": x.qdd, "wrench": wrench}
+    known = {"q": x.q, "qd": x.qd, "qdd": x.qdd, "tau": x.tau, "qrd": x.qd, "qrdd": x.qdd, "wrench": wrench, "angular_velocity": x.q[:, :3]}
     needed = [k for k, p in inspect.signature(getattr(sy.Robot, name)).parameters.items() if p.default is p.empty and k != "self"]
     needed += ["q"] if name == "friction_torque" else []  # the torso has torque ripple
     return {k: np.arange(6) * 0.01 if k == "t" else known[k][[0, 1, 2, 3, 4, 0]] for k in needed}

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from steelyard.algebra.spatial import Inertia
-from steelyard.dynamics.aba import aba
 from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
 from steelyard.dynamics.customise.base_inertias import with_base_inertias
 from steelyard.dynamics.customise.canonical_frames import in_canonical_frames
 from steelyard.dynamics.energy import kinetic_energy, momentum
-from steelyard.dynamics.forward_by_crba import forward_by_crba
+from steelyard.dynamics.forward.aba import aba
+from steelyard.dynamics.forward.by_crba import forward_by_crba
 from steelyard.dynamics.gravity import gravity_torque
 from steelyard.dynamics.rnea import inverse_dynamics
 from steelyard.mechanism.parameter_vector import parameters, with_scalars

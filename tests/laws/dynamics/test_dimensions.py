@@ -8,20 +8,22 @@ import pytest
 
 from steelyard.algebra.spatial import Inertia, Pose
 from steelyard.algebra.vector import Symmetric
-from steelyard.dynamics.aba import aba
 from steelyard.dynamics.coriolis import christoffel, coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
 from steelyard.dynamics.customise.base_inertias import with_base_inertias
 from steelyard.dynamics.energy import kinetic_energy, momentum
-from steelyard.dynamics.forward_by_crba import forward_by_crba
+from steelyard.dynamics.forward.aba import aba
+from steelyard.dynamics.forward.by_crba import forward_by_crba
+from steelyard.dynamics.forward.free_base import free_forward_dynamics
 from steelyard.dynamics.gravity import gravity_torque, potential_energy
 from steelyard.dynamics.joint_torques import friction_torque
 from steelyard.dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
+from steelyard.dynamics.reactions import base_wrench
 from steelyard.dynamics.regressor import regressor
 from steelyard.dynamics.rnea import inverse_dynamics
 from steelyard.mechanism.joint_terms import COUPLING_TERMS, JOINT_TERMS, JointTerm, Terms
 from steelyard.mechanism.parameter_vector import parameters
-from steelyard.mechanism.tree import Body, Tree
+from steelyard.mechanism.tree import BaseMotion, Body, Tree
 from tests import zoo
 from tests.zoo import ZOO
 
@@ -81,6 +83,8 @@ def of(x):
 
 ONE, KG, M, S = Unit(), Unit(kg=1), Unit(m=1), Unit(s=1)
 NEWTON, JOULE = KG * M / S / S, KG * M * M / S / S
+INERTIA = Inertia(KG, (KG * M,) * 3, Symmetric(*(KG * M * M,) * 6))
+BASE = BaseMotion((M / S / S,) * 3, (ONE / S,) * 3, (ONE / S / S,) * 3)
 
 
 def with_units(tree: Tree) -> Tree:
@@ -90,6 +94,7 @@ def with_units(tree: Tree) -> Tree:
         tree,
         bodies=tuple(body_units(body, kinds[body.coordinate]) for body in tree.bodies),
         gravity=(a, a, a),
+        base_inertia=INERTIA,
         terms=tuple(term_units(own, kind, JOINT_TERMS) for own, kind in zip(tree.terms, kinds, strict=True)),
         frames={name: frame._replace(pose=Pose(frame.pose.R, (M, M, M))) for name, frame in tree.frames.items()},
         rotors=tuple(rotor._replace(ratio=ONE / position(kinds[rotor.coordinate])) for rotor in tree.rotors),
@@ -99,10 +104,9 @@ def with_units(tree: Tree) -> Tree:
 
 def body_units(body: Body, leads: str) -> Body:
     """A body whose coordinate is of the kind `leads`: a mimic joint may slide while its leader turns."""
-    inertia = Inertia(KG, (KG * M,) * 3, Symmetric(*(KG * M * M,) * 6))
     tied = (body.multiplier, body.offset) != (1.0, 0.0)
     tie = {"multiplier": position(body.kind) / position(leads), "offset": position(body.kind)} if tied else {}
-    return replace(body, placement=Pose(body.placement.R, (M, M, M)), inertia=inertia, **tie)
+    return replace(body, placement=Pose(body.placement.R, (M, M, M)), inertia=INERTIA, **tie)
 
 
 def coordinate_kinds(tree: Tree) -> list[str]:
@@ -169,6 +173,18 @@ def test_accelerations(robot):
     if tree.stands_alone:
         expect(aba(tree, q, qd, tau, wrench), qdd)
     expect(forward_by_crba(tree, q, qd, tau, wrench), qdd)
+
+
+def test_a_base_that_moves(robot):
+    tree, q, qd, qdd = robot
+    wrench = [[NEWTON] * 3 + [JOULE] * 3 for _ in [*tree.bodies, "base"]]
+    moving, tau = replace(tree, moving=BASE), [JOULE / u for u in q]
+    expect(inverse_dynamics(moving, q, qd, qdd, wrench), tau)
+    expect(base_wrench(moving, q, qd, qdd, wrench), [NEWTON] * 3 + [JOULE] * 3)
+    if not any("load" in use.row.reads for use in tree.joint_terms):
+        accelerations, base = free_forward_dynamics(tree, q, qd, tau, BASE.w, wrench)
+        expect(accelerations, qdd)
+        expect(base, [unit for part in BASE for unit in part])
 
 
 def test_matrices(robot):

@@ -11,7 +11,7 @@ import pytest
 import steelyard as sy
 from steelyard.algebra.spatial import Pose, from_com
 from steelyard.algebra.vector import Symmetric
-from steelyard.dynamics.aba import aba
+from steelyard.dynamics.forward.aba import aba
 from steelyard.mechanism.joint_terms import Terms
 from steelyard.mechanism.model import Joint, Link, Mechanism, Mimic
 from tests.laws.dynamics.law import close

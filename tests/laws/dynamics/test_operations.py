@@ -8,13 +8,13 @@ from __future__ import annotations
 import pytest
 
 from steelyard.compiler.ir.program import Operand, trace
-from steelyard.dynamics.aba import aba
 from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
 from steelyard.dynamics.customise.base_inertias import with_base_inertias
 from steelyard.dynamics.customise.canonical_frames import in_canonical_frames
 from steelyard.dynamics.customise.right_angles import with_right_angles
-from steelyard.dynamics.forward_by_crba import forward_by_crba
+from steelyard.dynamics.forward.aba import aba
+from steelyard.dynamics.forward.by_crba import forward_by_crba
 from steelyard.dynamics.gravity import gravity_torque
 from steelyard.dynamics.regressor import regressor
 from steelyard.dynamics.rnea import rnea

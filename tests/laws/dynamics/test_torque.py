@@ -67,13 +67,15 @@ def test_forward_dynamics_undoes_inverse_dynamics(name: str) -> None:
     close(x.robot.inverse_dynamics(x.q, x.qd, qdd), x.qdd, 1e-10)
 
 
-@law("forward_dynamics", "forward_reactions", "forward_dynamics_derivatives", having="no inertia", refuses=True)
+@law("forward_dynamics", "forward_reactions", "forward_dynamics_derivatives", "free_forward_dynamics", having="no inertia", refuses=True)
 def test_a_joint_that_moves_nothing_is_named(name: str) -> None:
     """M is singular; a rotor makes it regular."""
     x = case(name)
     for method in (x.robot.forward_dynamics, x.robot.forward_reactions, x.robot.forward_dynamics_derivatives):
         with pytest.raises(sy.ModelError, match="no mass moves with swivel"):
             method(x.q, x.qd, x.tau)
+    with pytest.raises(sy.ModelError, match="no mass moves with swivel"):
+        x.robot.free_forward_dynamics(x.q, x.qd, x.tau, np.zeros(3))
     driven = x.robot.with_rotors({"swivel": 0.2})
     close(driven.forward_dynamics(x.q, x.qd, driven.inverse_dynamics(x.q, x.qd, x.qdd)), x.qdd, 1e-10)
 

@@ -9,9 +9,9 @@ import pytest
 from steelyard.algebra.spatial import Inertia, Pose
 from steelyard.algebra.vector import Symmetric
 from steelyard.compiler.ir.program import Operand, trace
-from steelyard.dynamics.aba import aba
 from steelyard.dynamics.crba import mass_matrix
-from steelyard.dynamics.forward_by_crba import forward_by_crba
+from steelyard.dynamics.forward.aba import aba
+from steelyard.dynamics.forward.by_crba import forward_by_crba
 from steelyard.dynamics.rnea import rnea
 from steelyard.mechanism.joint_terms import Terms
 from steelyard.mechanism.tree import Body, Tree

@@ -18,14 +18,15 @@ def with_base_inertias(tree: Tree) -> Tree:
     Mass matrix, bias and energy differences stay the same. Needs axes along x, y or z: others keep their inertia.
     Gautier and Khalil 1990; Khalil and Dombre 2002, section 9.4 (grouping relations).
     """
-    inertias = [body.inertia for body in tree.bodies]
+    inertias = [*(body.inertia for body in tree.bodies), tree.base_inertia]  # the base's own is the last, as its index -1 has it
     for i in reversed(range(len(tree.bodies))):
         body = tree.bodies[i]
         part = movable(body, inertias[i])
         inertias[i] = without(body, minus(inertias[i], part))
-        if body.parent >= 0:
-            inertias[body.parent] = inertias[body.parent] + moved(part, at_rest(body, part))
-    return replace(tree, bodies=tuple(replace(body, inertia=inertia) for body, inertia in zip(tree.bodies, inertias, strict=True)))
+        inertias[body.parent] = inertias[body.parent] + moved(part, at_rest(body, part))
+    *own, base = inertias
+    bodies = tuple(replace(body, inertia=inertia) for body, inertia in zip(tree.bodies, own, strict=True))
+    return replace(tree, bodies=bodies, base_inertia=base)
 
 
 def movable(body: Body, inertia: Inertia) -> Inertia:

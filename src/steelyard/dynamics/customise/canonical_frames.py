@@ -14,19 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra.spatial import Inertia, Pose, moved
-from ...algebra.vector import Symmetric, Vector
+from ...algebra.vector import Matrix, Symmetric, Vector
 from ...mechanism.tree import Body, Tree
 
 Array = NDArray[np.float64]
 
 
-def in_canonical_frames(tree: Tree) -> Tree:
+def in_canonical_frames(tree: Tree, level: bool = True) -> Tree:
     """The tree with link frames on the joints' axes, gravity along the base's -z, constant joint angles in `Body.offset`, no named frames.
+
+    Without `level` the base keeps its frame, so that its motion can be given in it.
 
     Exact to rounding for every quantity in joint space: the torques are the same. Entries below 1e-14 of their scale become zero.
     Khalil and Kleinfinger 1986 (modified Denavit-Hartenberg frames for trees).
     """
-    base, turns = choose_turns(tree)
+    base, turns = choose_turns(tree, level)
     origins = choose_origins(tree, turns)
     reach = sum(float(np.linalg.norm(body.placement.p)) for body in tree.bodies) or 1.0
     bodies = []
@@ -34,9 +36,10 @@ def in_canonical_frames(tree: Tree) -> Tree:
         above, start = (turns[body.parent], origins[body.parent]) if body.parent >= 0 else (base, np.zeros(3))
         R, p = np.array(body.placement.R, dtype=float), np.array(body.placement.p, dtype=float)
         bodies.append(rebuilt(body, above.T @ R @ turn, above.T @ (R @ origin + p - start), (turn, origin), reach))
-    weight = float(np.linalg.norm(tree.gravity))
+    gravity = (0.0, 0.0, -float(np.linalg.norm(tree.gravity))) if level else tree.gravity
+    base_inertia = snapped_inertia(moved(tree.base_inertia, Pose(_rows(base.T))), reach) if level else tree.base_inertia
     rotors = tuple(each._replace(axis=_turned(turns[each.mount] if each.mount >= 0 else base, each.axis)) for each in tree.rotors)
-    return replace(tree, bodies=tuple(bodies), gravity=(0.0, 0.0, -weight), frames={}, rotors=rotors)
+    return replace(tree, bodies=tuple(bodies), gravity=gravity, frames={}, rotors=rotors, base_inertia=base_inertia)
 
 
 def _turned(turn: Array, axis: Vector) -> Vector:
@@ -55,9 +58,13 @@ def rebuilt(body: Body, R: Array, p: Array, new: tuple[Array, Array], reach: flo
         angle, R = quarter(math.atan2(rest[1, 0], rest[0, 0])), placed
     placement = Pose(tuple(tuple(snap(x, 1.0) for x in row) for row in R), tuple(snap(x, reach) for x in p))  # type: ignore[arg-type]
     turn, origin = new
-    back = Pose(tuple(tuple(float(x) for x in row) for row in turn.T), tuple(float(x) for x in -turn.T @ origin))  # type: ignore[arg-type]
+    back = Pose(_rows(turn.T), tuple(float(x) for x in -turn.T @ origin))  # type: ignore[arg-type]
     inertia = snapped_inertia(moved(body.inertia, back), reach)
     return replace(body, placement=placement, axis=(0.0, 0.0, 1.0), inertia=inertia, offset=body.offset + angle)
+
+
+def _rows(R: Array) -> Matrix:
+    return tuple(tuple(float(x) for x in row) for row in R)  # type: ignore[return-value]
 
 
 def snapped_inertia(inertia: Inertia, reach: float) -> Inertia:
@@ -103,10 +110,10 @@ TINY = 1e-14  # a step away from the parent leaves a few units in the last place
 PARALLEL = 1e-3  # below this sine two axes count as parallel: their common normal is too far away to be of use
 
 
-def choose_turns(tree: Tree) -> tuple[Array, list[Array]]:
-    """The base frame with z against gravity, and each body's new axes in its old frame, as the columns of a rotation."""
+def choose_turns(tree: Tree, level: bool) -> tuple[Array, list[Array]]:
+    """The base frame, if `level` with z against gravity, and each body's new axes in its old frame, as the columns of a rotation."""
     weight = np.array(tree.gravity, dtype=float)
-    base = axes_on(-weight / np.linalg.norm(weight)) if weight.any() else np.eye(3)
+    base = axes_on(-weight / np.linalg.norm(weight)) if level and weight.any() else np.eye(3)
     turns: list[Array] = []
     for i, body in enumerate(tree.bodies):
         step = (turns[body.parent] if body.parent >= 0 else base).T @ np.array(body.placement.R, dtype=float)

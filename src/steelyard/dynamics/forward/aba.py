@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..algebra import vector as v3
-from ..algebra.scalar import Scalar, Scalars, is_zero
-from ..algebra.spatial import ArticulatedInertia, Force, Inertia, Motion
-from ..algebra.vector import ZERO, Matrix, Symmetric, Vector
-from ..errors import ModelError
-from ..mechanism.tree import Tree
-from .crba import effort
-from .joint import JointMotion, joint_motions, joint_rates, principal
-from .joint_torques import friction_torque, inertial_matrix
-from .rnea import BodyMotion, cross_constant, lift, net_force, spin_matrix
-from .wrench import wrench_torque
+from ...algebra import vector as v3
+from ...algebra.scalar import Scalar, Scalars, is_zero
+from ...algebra.spatial import ArticulatedInertia, Force, Inertia, Motion
+from ...algebra.vector import ZERO, Matrix, Symmetric, Vector
+from ...errors import ModelError
+from ...mechanism.tree import Tree
+from ..crba import effort
+from ..joint import JointMotion, joint_motions, joint_rates, principal
+from ..joint_torques import friction_torque, inertial_matrix
+from ..rnea import BodyMotion, cross_constant, lift, net_force, spin_matrix
+from ..wrench import wrench_torque
 
 
 class VelocityTerms(NamedTuple):
@@ -83,7 +83,7 @@ def spread_velocity_terms(tree: Tree, joints: Sequence[JointMotion], qd: Scalars
     """Angular velocities of all bodies and the accelerations that velocities cause."""
     velocity_terms: list[VelocityTerms] = []
     for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
-        above = velocity_terms[body.parent].w if body.parent >= 0 else ZERO
+        above = velocity_terms[body.parent].w if body.parent >= 0 else tree.base.w
         w, along = joint.down(above), joint.along(rate)
         origin, coriolis = v3.apply(spin_matrix(above, ZERO), joint.p), v3.cross(w, along)
         if joint.revolute:
@@ -135,7 +135,7 @@ def spread_acceleration(
     qdd: list[Scalar] = [0.0] * tree.n
     accelerations: list[Motion] = []
     for body, joint, terms, solve in zip(tree.bodies, joints, velocity_terms, solves, strict=True):
-        above = accelerations[body.parent] if body.parent >= 0 else Motion(v=v3.neg(tree.gravity))
+        above = accelerations[body.parent] if body.parent >= 0 else Motion(tree.base.dw, tree.base.a)
         origin = v3.add(v3.add(above.v, terms.origin), v3.cross(above.w, joint.p))
         w, v = v3.add(joint.down(above.w), terms.body.w), v3.add(joint.down(origin), terms.body.v)
         qdd[body.coordinate] = solve.bias - (v3.dot(solve.gain.f, v) + v3.dot(solve.gain.n, w))

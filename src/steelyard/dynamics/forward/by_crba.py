@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..algebra.scalar import Scalar, Scalars, is_zero
-from ..mechanism.tree import Tree
-from .crba import mass_matrix
-from .rnea import bias_torque
+from ...algebra.scalar import Scalar, Scalars, is_zero
+from ...mechanism.tree import Tree
+from ..crba import mass_matrix
+from ..rnea import bias_torque
 
 
 def forward_by_crba(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:

@@ -1,0 +1,59 @@
+"""Robots whose base moves, or is held by nothing: the support's wrench and the motion of a free base."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from .description import Array, Description, Wrench
+
+
+class MovingBase(Description):
+    """What a robot does to its base. The motion of a base is an argument `base` of the dynamics themselves."""
+
+    def base_wrench(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        base: ArrayLike | None = None,
+        wrench: Wrench | None = None,
+        *,
+        parameters: ArrayLike | None = None,
+        out: Array | None = None,
+    ) -> Array:
+        """What its support passes on to the base in a motion, (..., 6): force [N], then moment [N m], in the base's frame about its origin.
+
+        A force plate under the robot measures it, with the weight of the base itself and all that is fixed to it. base and wrench as in
+        `inverse_dynamics`. Lecture "Newton-Euler formulation", algorithm 2, continued to link 0.
+        """
+        return self._call("base_wrench", (q, qd, qdd), parameters, out, wrench, base=base)
+
+    def base_wrench_regressor(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, base: ArrayLike | None = None, *, out: Array | None = None
+    ) -> Array:
+        """Y(q, qd, qdd), (..., 6, p), with Y @ parameters = base_wrench; where the base has an inertia of its own, ten columns more.
+
+        Y @ [*parameters, *root_parameters] = base_wrench. Khalil and Dombre 2002, section 12.5 (identification from base reactions).
+        """
+        return self._call("base_wrench_regressor", (q, qd, qdd), None, out, base=base)
+
+    def free_forward_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        angular_velocity: ArrayLike,
+        wrench: Wrench | None = None,
+        *,
+        parameters: ArrayLike | None = None,
+        out: Any = None,
+    ) -> tuple[Array, Array]:
+        """(qdd, base): accelerations of the joints (..., n) and motion of the base (..., 9), where nothing holds the base.
+
+        `angular_velocity` of the base in its own frame (..., 3) [rad/s]. `base` is what an inertial sensor on it feels, as in
+        `inverse_dynamics`, which gives tau back with it, and `base_wrench` zero. A falling robot feels no gravity: add it to the proper
+        acceleration for that of the origin in space. Featherstone 2008, section 9.4.
+        """
+        return self._call("free_forward_dynamics", (q, qd, tau, angular_velocity), parameters, out, wrench)

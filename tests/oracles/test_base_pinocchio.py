@@ -1,0 +1,94 @@
+"""Pinocchio's free-flyer is our base that moves: torques, the support's wrench, accelerations, derivatives, regressor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import steelyard as sy
+from tests.oracles.test_dynamics_pinocchio import ROBOTS
+
+NAMES = ("ur5", "xarm7", "z1", "talos")
+SMALL = NAMES[:-1]  # whose derivatives compile in a second
+
+
+@dataclass(frozen=True)
+class FreeFlyer:
+    """A robot of a URDF on a free-flyer, in Pinocchio and in ours, in some motion."""
+
+    robot: sy.Robot
+    model: pin.Model
+    q: np.ndarray  # Pinocchio's: position and quaternion of the base, then its joints
+    v: np.ndarray
+    a: np.ndarray
+
+    @property
+    def order(self) -> list[int]:
+        """Where each of our coordinates is among Pinocchio's velocities."""
+        return [self.model.joints[self.model.getJointId(name)].idx_v for name in self.robot.joint_names]
+
+    @property
+    def state(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Our q, qd, qdd."""
+        where = [self.model.joints[self.model.getJointId(name)].idx_q for name in self.robot.joint_names]
+        return self.q[where], self.v[self.order], self.a[self.order]
+
+    @property
+    def base(self) -> np.ndarray:
+        """Pinocchio's accelerations are spatial: that of the origin is v' + w x v."""
+        R = pin.Quaternion(self.q[3:7]).toRotationMatrix()
+        v, w = self.v[:3], self.v[3:6]
+        return np.r_[self.a[:3] + np.cross(w, v) - R.T @ self.robot.gravity, w, self.a[3:6]]
+
+
+@pytest.fixture(params=NAMES)
+def flyer(request: pytest.FixtureRequest, example_robots: Path) -> FreeFlyer:
+    path = example_robots / ROBOTS[request.param]
+    robot = sy.load(path).without_friction()
+    model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
+    assert all(model.joints[k].nq == model.joints[k].nv for k in range(2, model.njoints))
+    rng = np.random.default_rng(5)
+    q = pin.integrate(model, pin.neutral(model), rng.normal(size=model.nv))
+    return FreeFlyer(robot, model, q, rng.normal(size=model.nv), rng.normal(size=model.nv))
+
+
+def near(ours: np.ndarray, theirs: np.ndarray, tolerance: float = 1e-10) -> None:
+    assert np.abs(ours - theirs).max() <= tolerance * max(1.0, np.abs(theirs).max())
+
+
+def test_torques_and_support(flyer: FreeFlyer) -> None:
+    tau = pin.rnea(flyer.model, flyer.model.createData(), flyer.q, flyer.v, flyer.a)
+    near(flyer.robot.inverse_dynamics(*flyer.state, base=flyer.base), tau[flyer.order])
+    near(flyer.robot.base_wrench(*flyer.state, flyer.base), tau[:6])
+
+
+def test_accelerations_of_a_free_base(flyer: FreeFlyer) -> None:
+    q, qd, _ = flyer.state
+    tau = np.random.default_rng(6).normal(size=flyer.robot.n)
+    theirs_tau = np.zeros(flyer.model.nv)
+    theirs_tau[flyer.order] = tau
+    a = pin.aba(flyer.model, flyer.model.createData(), flyer.q, flyer.v, theirs_tau)
+    moved = FreeFlyer(flyer.robot, flyer.model, flyer.q, flyer.v, a)
+    qdd, base = flyer.robot.free_forward_dynamics(q, qd, tau, flyer.v[3:6])
+    near(qdd, a[flyer.order], 1e-8)
+    near(base, moved.base, 1e-8)
+
+
+@pytest.mark.parametrize("flyer", SMALL, indirect=True)
+def test_derivatives_and_regressor(flyer: FreeFlyer) -> None:
+    """Of the joints' torques by the joints' positions and velocities; the regressor with the columns of moving bodies and of the base."""
+    data, order = flyer.model.createData(), flyer.order
+    by_q, by_v, _ = pin.computeRNEADerivatives(flyer.model, data, flyer.q, flyer.v, flyer.a)
+    ours = flyer.robot.inverse_dynamics_derivatives(*flyer.state, base=flyer.base)
+    near(ours[0], by_q[np.ix_(order, order)])
+    near(ours[1], by_v[np.ix_(order, order)])
+    theirs = pin.computeJointTorqueRegressor(flyer.model, flyer.model.createData(), flyer.q, flyer.v, flyer.a)
+    columns = [
+        10 * (flyer.model.getJointId(body.joint) - 1) + k for body in flyer.robot.tree.bodies for k in (0, 1, 2, 3, 4, 5, 7, 6, 8, 9)
+    ]
+    near(flyer.robot.regressor(*flyer.state, flyer.base)[:, : len(columns)], theirs[np.ix_(order, columns)])
+    near(flyer.robot.base_wrench_regressor(*flyer.state, flyer.base)[:, : len(columns)], theirs[np.ix_(range(6), columns)])
