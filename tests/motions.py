@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import steelyard as sy
@@ -33,7 +35,7 @@ def rubbing(robot: Robot) -> Robot:
     return rough.with_rotors((0.3 / k).tolist())
 
 
-def recorded(true: Robot, seconds: float = 20.0, rate: float = 100.0, noise: float = 0.0, seed: int = 0, **motion: float) -> Log:
+def recorded(true: Robot, seconds: float = 20.0, rate: float = 100.0, noise: float = 0.0, seed: int = 0, **motion: Any) -> Log:
     """A log of the true robot along a motion, with exact qd and qdd; white torque noise [N m|N]."""
     t, q, qd, qdd = fourier(true.n, seconds, rate, seed, **motion)
     tau = true.inverse_dynamics(q, qd, qdd)

@@ -9,7 +9,8 @@ import pytest
 
 import steelyard as sy
 from steelyard.identification import Fit, Region
-from tests.motions import recorded, rubbing
+from steelyard.signals.filters import lowpass
+from tests.motions import coloured, recorded, rubbing
 
 NOISE = 0.3  # [N m|N]
 
@@ -38,6 +39,43 @@ def test_bands_hold_95_percent_of_measurements(estimator, decimate, rate):
     for each in (log, recorded(robot, noise=NOISE, rate=rate, seed=20)):
         share = held(fit, each)
         assert np.all((share >= 0.92) & (share <= 0.98)), share
+
+
+@pytest.mark.parametrize("memory", [0.0, 0.95])
+def test_bands_hold_95_percent_of_smoothed_measurements(memory):
+    robot = rubbing(sy.load("spatial_3r"))
+    logs = [recorded(robot, 40, seed=seed) for seed in (3, 20)]
+    logs = [log.replace(tau=log.tau + coloured(log.tau.shape, memory, np.random.default_rng(k))) for k, log in enumerate(logs)]
+    fit = sy.identify(robot.with_parameters(1.1 * robot.parameters), logs[0], delay=0, coulomb_width=0, diagnose=False)
+    for log in logs:
+        assert 0.92 <= np.mean(held(fit, log)) <= 0.98
+        for cutoff in (3.0, 10.0):
+            made, tau = fit.predict(log.q, log.qd, log.qdd, cutoff, log.t), lowpass(log.tau, log.t, cutoff)
+            assert 0.92 <= np.mean((made.low <= tau) & (tau <= made.high)) <= 0.98
+
+
+def test_a_smoothed_prediction_has_the_torque_filtered_and_less_noise():
+    _, log, fit = case()
+    raw, smooth, single = (fit.predict(log.q, log.qd, log.qdd, *more) for more in ((), (8.0, log.t), (8.0,)))
+    assert np.allclose(smooth.torque, lowpass(raw.torque, log.t, 8.0))
+    assert np.array_equal(single.torque, raw.torque)
+    assert np.array_equal(smooth.std, single.std)
+    assert np.all(smooth.std < 0.35 * raw.std)  # white noise: sqrt(8 / 200)
+
+
+@pytest.mark.parametrize(
+    ("more", "match"),
+    [
+        ({"t": np.arange(10)}, "cutoff= .Hz., which is not given"),
+        ({"t": np.arange(9), "cutoff": 0.1}, r"t must be the rising times \(N,\)"),
+        ({"t": -np.arange(10), "cutoff": 0.1}, r"t must be the rising times \(N,\)"),
+        ({"t": np.arange(10), "cutoff": 3.0}, "half the sampling rate"),
+        ({"cutoff": "high"}, r"cutoff \[Hz\] must be"),
+    ],
+)
+def test_times_and_cutoffs_that_do_not_fit_are_refused(more, match):
+    with pytest.raises(sy.CallError, match=match):
+        case()[2].predict(*np.zeros((3, 10, 3)), **more)
 
 
 def test_bands_hold_with_few_samples_where_the_parameters_are_uncertain():

@@ -17,7 +17,7 @@ from ..signals.log import Log
 from .doctor.examine import examine
 from .doctor.finding import Finding
 from .estimators.drive_gains import estimate_gains
-from .estimators.least_squares import Estimate, Estimator, noise
+from .estimators.least_squares import Estimate, Estimator
 from .estimators.prior_weight import PriorWeight
 from .estimators.sdp import SDP, consistent
 from .estimators.shape import estimate_shape
@@ -31,10 +31,12 @@ from .options import Options, make_options
 from .result.fit import Fit
 from .result.held_out import held_out
 from .result.pipeline import SamplePipeline
-from .result.prediction import Region, covered_region, raw_noise
+from .result.prediction import Region, covered_region
 from .result.promise import promise
 from .result.provenance import provenance
-from .result.uncertainty import Residuals, residuals, uncertainty
+from .result.residuals import Residuals, residuals
+from .result.torque_noise import torque_noise
+from .result.uncertainty import uncertainty
 from .result.validation import Validation, kept_states, predicted_torque
 from .result.verdict import Evidence
 from .samples.decimation import common_factor
@@ -152,9 +154,7 @@ def make_fit(
         warn_of_known(model.known, problem, own.measured)
     assert estimate.parameters is not None
     identified = model.identified(estimate.parameters)
-    sigma = noise(problem.total, estimate.base)
-    raw_sigma = np.maximum(sigma, raw_noise(problem.samples, torque_of(identified, model.known)))
-    known = uncertainty(problem, estimate, left, sigma, raw_sigma)
+    known = uncertainty(problem, estimate, left, torque_noise(problem.samples, torque_of(identified, model.known)))
     if pipeline.gains.base_covariance is not None:
         known = replace(known, covariance=known.covariance + pipeline.gains.base_covariance)
     left_out = held_out(problem, estimate)

@@ -95,9 +95,13 @@ def trimmed(triangle: Array, spectrum: ExcitationSpectrum) -> Array:
     """Return the factor without the information along directions that are not excited."""
     if not spectrum.unexcited.shape[1]:
         return triangle
+    return np.column_stack([triangle[:, :-1] @ onto(spectrum), triangle[:, -1]])
+
+
+def onto(spectrum: ExcitationSpectrum) -> Array:
+    """Return the projection (b, b) along the directions that are not excited onto those that are."""
     V = np.hstack([spectrum.excited, spectrum.unexcited])
-    onto = spectrum.excited @ np.linalg.inv(V)[: spectrum.rank]
-    return np.column_stack([triangle[:, :-1] @ onto, triangle[:, -1]])
+    return np.asarray(spectrum.excited @ np.linalg.inv(V)[: spectrum.rank])
 
 
 def least_squares(triangle: Array, prior: Array, tolerance: float = RANK) -> Array:
@@ -116,10 +120,15 @@ def least_squares(triangle: Array, prior: Array, tolerance: float = RANK) -> Arr
 
 def inverse_information(triangle: Array, tolerance: float = RANK) -> Array:
     """Return (R^T R)^+, (b, b); it is zero along directions without excitation."""
+    half = inverse_root(triangle, tolerance)
+    return np.asarray(half @ half.T)
+
+
+def inverse_root(triangle: Array, tolerance: float = RANK) -> Array:
+    """Return a matrix H (b, b) with H H^T = (R^T R)^+; its columns are zero for directions without excitation."""
     scale = excitation(triangle).scale
     _, values, Vt = np.linalg.svd(triangle[:-1, :-1] / scale)
-    half = (Vt.T * pseudo_inverse(values, tolerance)) / scale[:, None]
-    return np.asarray(half @ half.T)
+    return np.asarray((Vt.T * pseudo_inverse(values, tolerance)) / scale[:, None])
 
 
 def pseudo_inverse(values: Array, tolerance: float) -> Array:

@@ -28,7 +28,7 @@ from .base_lines import base_lines
 from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
 from .plain_data import fit_data
-from .prediction import Prediction, Region, states
+from .prediction import Prediction, Region, smoothed_torque, states
 from .uncertainty import LEAST_SHARE, Uncertainty, relative
 from .validation import Validation, validation_samples
 from .verdict import Evidence, Verdict, judge
@@ -189,17 +189,19 @@ class Fit:
         q, qd, qdd = (x.reshape(-1, self.model.n) for x in shaped)
         return torque_of(self.robot, self.model.known)(q, qd, qdd).reshape(shaped[0].shape)
 
-    def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Prediction:
+    def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, cutoff: float | None = None, t: ArrayLike | None = None) -> Prediction:
         """Return the torque (..., n) [N m|N] with the band that holds 95 % of measurements, and whether the log covered the state.
 
-        std = sqrt(diag(Y cov Y^T) + sigma^2): the uncertainty of the parameters and the noise of a measured torque.
-        q [rad|m], qd, qdd: (..., n).
+        std = sqrt(diag(Y cov Y^T) + sigma^2): the uncertainty of the parameters, and what a measured torque has besides, sensor noise and
+        errors of the model. The band is for torque as it is measured; with `cutoff` [Hz] for torque that passed a zero-phase low-pass,
+        which takes the noise above it away. With the times t (N,) [s] of a motion (N, n) the predicted torque passes the same filter as
+        the measured one, so that jumps of Coulomb friction are as round in both. q [rad|m], qd, qdd: (..., n).
         """
         shaped = states(self.model.n, q, qd, qdd)
         Y = self.model.rows(*(x.reshape(-1, self.model.n) for x in shaped))
-        variance = np.einsum("tjb,bc,tjc->tj", Y, self.covariance, Y, optimize=True) + self.uncertainty.raw_sigma**2
+        variance = np.einsum("tjb,bc,tjc->tj", Y, self.covariance, Y, optimize=True) + self.uncertainty.noise.below(cutoff) ** 2
         std = np.sqrt(variance).reshape(shaped[0].shape)
-        return Prediction(self.torque(*shaped), std, self.region.contains(*shaped))
+        return Prediction(smoothed_torque(self.torque(*shaped), cutoff, t), std, self.region.contains(*shaped))
 
     def validate(self, log: Log, other: Robot | Fit | None = None, preparation: Preparation | None = None) -> Validation:
         """Return the validation on another log, beside the robot as given and, if named, another model.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arguments import numbers
 from ...errors import CallError
 from ...robot import Robot
+from ...signals.filters import lowpass
 from ..samples.samples import Samples
 from .provenance import rows
 
@@ -27,7 +28,8 @@ MOST = 100_000  # samples of a log that are looked at, evenly spread
 class Prediction:
     """Predicted torque and its standard deviation, (..., n) [N m|N]; `inside` (...,): whether the log covered the state.
 
-    `std` has the uncertainty of the parameters and the noise of a measured torque: 95 % of measurements lie between `low` and `high`.
+    `std` has the uncertainty of the parameters and the noise of a measured torque: 95 % of measurements lie between `low` and `high`. Where
+    noise is not normal, it is the standard deviation of the normal distribution with the same 95 %.
     """
 
     torque: Array
@@ -92,19 +94,21 @@ def covered_region(robot: Robot, samples: Sequence[Samples]) -> Region:
     return Region(robot.joint_names, units, low, high, fast, sudden, float(np.mean(region.contains(q, qd, qdd))))
 
 
-def raw_noise(samples: Sequence[Samples], torque: Callable[[Array, Array, Array], Array]) -> Array:
-    """Return the root mean square of measured minus predicted torque, (n,) [N m|N], at the rate of the logs, before any low-pass."""
-    squares, counts = 0.0, 0.0
-    for s in map(thinned, samples):
-        keep = np.ones(s.tau.shape, bool) if s.keep is None else s.keep
-        squares = squares + np.sum(np.where(keep, s.tau - s.torque(torque), 0.0) ** 2, axis=0)
-        counts = counts + keep.sum(axis=0)
-    return np.asarray(np.sqrt(squares / np.maximum(counts, 1)))
-
-
 def thinned(samples: Samples) -> Samples:
     """Return at most MOST of the samples, evenly spread."""
     return samples.part(slice(None, None, max(1, -(-samples.N // MOST))))
+
+
+def smoothed_torque(torque: Array, cutoff: float | None, t: ArrayLike | None) -> Array:
+    """Return the torque (N, n) low-passed at `cutoff` [Hz] over the times t (N,) [s]; as it is without times."""
+    if t is None:
+        return torque
+    if cutoff is None:
+        raise CallError("predict: times t are used by the low-pass at cutoff= [Hz], which is not given")
+    times = numbers("t", t)
+    if torque.ndim != 2 or times.shape != torque.shape[:1] or np.any(np.diff(times) <= 0):
+        raise CallError(f"predict: t must be the rising times (N,) of states (N, n); found {times.shape} for states {torque.shape}")
+    return lowpass(torque, times, cutoff)
 
 
 def states(n: int, *arrays: ArrayLike) -> tuple[Array, ...]:

@@ -1,34 +1,34 @@
-"""Uncertainty of the base parameters: a covariance that allows for autocorrelated residuals, and the excitation behind it."""
+"""Uncertainty of the base parameters: the covariance of the estimator that ran, and the excitation behind it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...cached import cached_property
 from ...parameters.base import BaseParameters
-from ...signals.autocorrelation import autocorrelation, variance_inflation
-from ..estimators.least_squares import Estimate, ExcitationSpectrum, excitation, inverse_information
+from ..estimators.least_squares import Estimate, ExcitationSpectrum, excitation, inverse_root, onto
 from ..estimators.posterior import Posterior
 from ..model.prior import parameter_sizes
 from ..model.problem import Problem
+from .jackknife import jackknife
+from .residuals import Residuals
+from .torque_noise import TorqueNoise
 
 Array = NDArray[np.float64]
-CELLS = 1500  # most scores kept: those of neighbouring samples are summed
 LEAST_SHARE = 0.01  # of the information on a parameter that samples must hold to show it
+ROUNDING = 1e-8  # of a torque
 TAKES_PART = 0.03  # least component of a parameter in a direction without excitation
-MOST_WIDENING = 4.0  # of the covariance, for few independent rows
 
 
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
-    """The covariance (b, b) of the base values (b,), the standard deviation sigma (n,) [N m|N] of the residuals, and the excitation.
+    """The covariance (b, b) of the base values (b,), the standard deviation sigma (n,) [N m|N] of the torque's noise, and the excitation.
 
-    `raw_sigma` (n,) is that of the residuals at the rate of the log, before torque and regressor are low-passed and decimated.
-    `information` is the weighted factor (b + 1, b + 1) of [Y tau], `noise` (b, b) that of the errors of Y; `sizes` (b,) are the values
+    sigma is that of the kept samples, `noise` that of a measured torque, before torque and regressor are low-passed and decimated.
+    `information` is the weighted factor (b + 1, b + 1) of [Y tau], `errors` (b, b) that of the errors of Y; `sizes` (b,) are the values
     that a body like the described one has. `share` (b,) is the part of the information on each base parameter that the samples hold, the
     rest being the description's. `parameters` (p, p) is the covariance of every parameter and `parameter_share` (p,) their part; both are
     None for an estimator that uses no description.
@@ -38,10 +38,10 @@ class Uncertainty:
     values: Array
     covariance: Array
     sigma: Array
-    raw_sigma: Array
+    noise: TorqueNoise
     information: Array
     sizes: Array
-    noise: Array
+    errors: Array
     share: Array
     parameters: Array | None = None
     parameter_share: Array | None = None
@@ -49,7 +49,7 @@ class Uncertainty:
     @cached_property
     def excitation(self) -> ExcitationSpectrum:
         """Singular values and rank of the weighted regressor with columns of unit norm, counted against the errors of the regressor."""
-        return excitation(self.information, self.noise)
+        return excitation(self.information, self.errors)
 
     @cached_property
     def std(self) -> Array:
@@ -93,141 +93,55 @@ def relative(std: Array, value: Array) -> Array:
         return np.where(std == 0, 0.0, std / np.abs(value))
 
 
-@dataclass(frozen=True, eq=False)
-class Residuals:
-    """For each kept sample: time (N,); torque predicted and measured (N, n); rows in use (N, n).
+def uncertainty(problem: Problem, estimate: Estimate, made: Residuals, noise: TorqueNoise) -> Uncertainty:
+    """Return the uncertainty of an estimate by the estimator that ran, by the jackknife over stretches of the motion.
 
-    `scores` (c, b): Y^T W^2 e summed over cells of consecutive samples; `ends` are the numbers of cells up to the end of each log.
+    With a prior D its error is P^-1 (scores + D (prior - truth)), P = A + D: what the samples decide varies as the jackknife shows, what
+    the description decides is as uncertain as the description was found to be. Constraints are not used: where one is active, this is
+    wider than it need be.
     """
-
-    t: Array
-    predicted: Array
-    measured: Array
-    keep: NDArray[np.bool_]
-    scores: Array
-    ends: tuple[int, ...]
-
-    @property
-    def values(self) -> Array:
-        """Measured minus predicted torque, (N, n) [N m|N]."""
-        return self.measured - self.predicted
-
-
-def residuals(problem: Problem, base: Array, weights: Array) -> Residuals:
-    """Compute the residuals of base parameters (b,) and their scores with the weights (n,) of the estimate, in one pass."""
-    cell = max(1, -(-problem.N // CELLS))
-    parts: list[tuple[NDArray[Any], ...]] = []
-    scores: list[list[Array]] = [[] for _ in problem.samples]
-    rest: list[Array | None] = [None] * len(problem.samples)
-    for block in problem.blocks():
-        fitted = block.Y @ base
-        keep = np.ones(fitted.shape, bool) if block.keep is None else block.keep
-        e = (block.tau - fitted) * keep
-        s = np.matmul((e * weights**2)[:, None, :], block.Y)[:, 0]
-        parts.append((block.t, fitted + block.known, block.tau + block.known, keep))
-        carried = rest[block.log]
-        s = s if carried is None else np.concatenate([carried, s])
-        whole = len(s) // cell * cell
-        scores[block.log].append(s[:whole].reshape(-1, cell, s.shape[1]).sum(axis=1))
-        rest[block.log] = s[whole:]
-    for k, leftover in enumerate(rest):
-        if leftover is not None and len(leftover):
-            scores[k].append(leftover.sum(axis=0, keepdims=True))
-    joined = [np.concatenate(s) for s in scores if s]
-    t, predicted, measured, kept = (np.concatenate(x) for x in zip(*parts, strict=True))
-    ends = tuple(np.cumsum([len(s) for s in joined]).tolist())
-    return Residuals(t, predicted, measured, kept.astype(bool), np.concatenate(joined), ends)
-
-
-def uncertainty(problem: Problem, estimate: Estimate, made: Residuals, sigma: Array, raw_sigma: Array) -> Uncertainty:
-    """Return the uncertainty of an estimate by the estimator that ran; sigma and raw_sigma (n,) [N m|N] are those of the residuals."""
     base, found = problem.base, estimate.posterior
     triangle = problem.total.triangle(estimate.weights)
-    noise = problem.regressor_noise.triangle(estimate.weights)[:-1, :-1]
+    errors = problem.regressor_noise.triangle(estimate.weights)[:-1, :-1]
     sizes = parameter_sizes(problem.model)[list(base.columns)]
-    given = base, estimate.base
     if found is None:
-        covariance = sandwich(inverse_information(triangle), made)
-        return Uncertainty(*given, covariance, sigma, raw_sigma, triangle, sizes, noise, np.ones(base.n_base))
-    whole, matrix = with_prior(found, base, made), found.coordinates.matrix
-    covariance = base.matrix @ whole @ base.matrix.T
-    share = found.share(base.matrix @ matrix)
-    return Uncertainty(*given, covariance, sigma, raw_sigma, triangle, sizes, noise, share, whole, found.share(matrix))
+        half = inverse_root(triangle)
+        covariance = half @ jackknife(made.information, made.scores, made.cells.ends, half) @ half.T
+        sigma, raw = noise_of_samples(problem, estimate, covariance, noise)
+        return Uncertainty(base, estimate.base, covariance, sigma, raw, triangle, sizes, errors, np.ones(base.n_base))
+    matrix = found.coordinates.matrix
+    sampled = matrix @ by_samples(problem, found, made, estimate.base, onto(excitation(triangle, errors)))
+    described = matrix @ found.root @ (found.prior @ found.root).T
+    sigma, raw = noise_of_samples(problem, estimate, base.matrix @ sampled @ (base.matrix @ sampled).T, noise)
+    whole = sampled @ sampled.T + described @ described.T
+    covariance, share = base.matrix @ whole @ base.matrix.T, found.share(base.matrix @ matrix)
+    values = base, estimate.base, covariance, sigma, raw, triangle, sizes, errors, share
+    return Uncertainty(*values, whole, found.share(matrix))
 
 
-def scatter(made: Residuals) -> Array:
-    """Return M, (b, b): the long-run covariance of the scores Y^T W^2 e, which allows for autocorrelated residuals."""
-    starts = (0, *made.ends[:-1])
-    return np.asarray(sum(long_run(made.scores[a:b]) for a, b in zip(starts, made.ends, strict=True)))
+def by_samples(problem: Problem, found: Posterior, made: Residuals, values: Array, seen: Array) -> Array:
+    """Return a factor (k, k) of the covariance of u that the samples make.
 
-
-def sandwich(inverse: Array, made: Residuals) -> Array:
-    """Return cov(base) = A^-1 M A^-1, (b, b): A = Y^T W^2 Y, M the long-run covariance of the scores Y^T W^2 e.
-
-    It allows for autocorrelated residuals, so it does not shrink with the sampling rate.
-    White, Econometrica 48 (1980), p. 817; Newey and West, Econometrica 55 (1987), p. 703.
+    The scores `made` are those of the base values (b,); the posterior's mean differs from them where a constraint is active. `seen` (b, b)
+    takes the directions out that are not excited.
     """
-    return np.asarray(freedom(made, len(inverse)) * inverse @ scatter(made) @ inverse)
+    mean = problem.base.values(found.parameters)
+    scores = made.scores + made.information @ (values - mean)
+    root = seen @ problem.base.matrix @ found.coordinates.matrix @ found.root
+    C = jackknife(made.information, scores, made.cells.ends, root)
+    size, vectors = np.linalg.eigh(C)
+    return np.asarray(found.root @ (vectors * np.sqrt(np.maximum(size, 0.0))))
 
 
-def with_prior(found: Posterior, base: BaseParameters, made: Residuals) -> Array:
-    """Return the covariance of the parameters (p, p) of an estimate with a prior D: P^-1 (M + D) P^-1 with P = A + D.
+def noise_of_samples(problem: Problem, estimate: Estimate, covariance: Array, noise: TorqueNoise) -> tuple[Array, TorqueNoise]:
+    """Return the standard deviation (n,) [N m|N] of the torque's noise at the kept samples, and the noise of a measured torque.
 
-    Its error is P^-1 (scores + D (prior - truth)): what the samples decide varies as in `sandwich`, what the description decides is as
-    uncertain as the description was found to be. Constraints are not used: where one is active, this is wider than it need be.
+    Residuals are smaller than errors by what the parameters took of them: |error_j|^2 = |residual_j|^2 + tr(A_j cov), whatever the colour
+    of the noise; A_j = Y_j^T Y_j and cov (b, b) that of least squares. For white noise this is division by N - b.
     """
-    to_u = base.matrix @ found.coordinates.matrix
-    gain = found.root @ found.root.T
-    M = freedom(made, float(np.trace(found.decided))) * to_u.T @ scatter(made) @ to_u
-    spread = found.coordinates.matrix @ gain
-    prior = spread @ found.prior.T
-    return np.asarray(spread @ M @ spread.T + prior @ prior.T)
-
-
-def freedom(made: Residuals, unknowns: float) -> float:
-    """Return N / (N - b) with N the effective number of independent rows: the correction for residuals being smaller than errors."""
-    inflation = variance_inflation(autocorrelation(made.values * made.keep)[1])
-    rows = float(np.sum(made.keep.sum(axis=0) / inflation))
-    return rows / max(rows - unknowns, rows / MOST_WIDENING)
-
-
-def long_run(S: Array) -> Array:
-    """Return the covariance (b, b) of the sum of the scores S (c, b): sum over lags h of w_h S_t S_{t+h}^T.
-
-    The weights w_h are the quadratic spectral window with Andrews' bandwidth. Andrews, Econometrica 59 (1991), eqs. (2.7) and (6.2).
-    """
-    width = bandwidth(S) if len(S) > 3 else 1.0
-    total = S.T @ S
-    for lag in range(1, min(len(S) - 2, int(np.ceil(8 * width))) + 1):
-        C = S[lag:].T @ S[:-lag]
-        total = total + quadratic_spectral(lag / width) * (C + C.T)
-    return positive(total)
-
-
-def bandwidth(S: Array) -> float:
-    """Return Andrews' plug-in bandwidth of the quadratic spectral window, from first-order autoregressions of the columns.
-
-    1.3221 (alpha N)^(1/5). Andrews, Econometrica 59 (1991), eqs. (6.2) and (6.4).
-    """
-    rho = np.clip(autocorrelation(S)[1], -0.97, 0.97)
-    sigma4 = np.mean((S[1:] - rho * S[:-1]) ** 2, axis=0) ** 2
-    unit = np.mean(S**2, axis=0) ** 2  # equal weight for each parameter, whatever its unit
-    good = unit > 0
-    if not good.any():
-        return 1.0
-    sigma4, rho = sigma4[good] / unit[good], rho[good]
-    alpha = np.sum(4 * rho**2 * sigma4 / (1 - rho) ** 8) / np.sum(sigma4 / (1 - rho) ** 4)
-    return float(np.clip(1.3221 * (alpha * len(S)) ** 0.2, 1.0, len(S) / 4))
-
-
-def quadratic_spectral(x: float) -> float:
-    """Return the quadratic spectral window at a lag over the bandwidth. Andrews 1991, eq. (2.7)."""
-    z = 6 * np.pi * x / 5
-    return float(25 / (12 * np.pi**2 * x**2) * (np.sin(z) / z - np.cos(z)))
-
-
-def positive(M: Array) -> Array:
-    """Return the nearest positive semidefinite matrix: the window may leave small negative eigenvalues."""
-    size = np.sqrt(np.maximum(np.diag(M), 1e-300))
-    values, vectors = np.linalg.eigh(M / np.outer(size, size))
-    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T * np.outer(size, size))
+    total = problem.total
+    counts = np.maximum(np.array(total.counts), 1.0)
+    taken = np.array([np.sum((R := total.rows(j)[:, :-1]) * (R @ covariance)) for j in range(total.n)]) / counts
+    least = ROUNDING * np.sqrt(np.max(total.torque_squares() / counts, initial=1e-300))
+    sigma = np.sqrt(total.residual_squares(estimate.base) / counts + taken)
+    return np.maximum(sigma, least), noise.widened(np.maximum(taken, least**2))

@@ -17,7 +17,7 @@ from ...signals.resample import advanced
 from ...signals.schema import Payload
 from ...signals.segments import split
 from .preparation import Preparation
-from .smoothing import drawn_errors, smoothed
+from .smoothing import drawn_errors, smoothed, standing
 
 Array = NDArray[np.float64]
 FEWEST = 10  # samples
@@ -88,6 +88,7 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     if log.N < FEWEST:
         raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
     (q, qd, qdd), sure, noise = smoothed(log, options)
+    q, qd, qdd = at_rest(q, qd, qdd, standing(log.q))
     assert log.tau is not None
     t, tau = log.t, log.tau
     if not sure.all():
@@ -104,6 +105,13 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     weight = f"{log.payload.mass:.4g} kg"
     note = f"{log.where or 'A log: '}the torque of its payload, {weight}, was taken out; the result is the robot without it."
     return replace(made, remarks=(*log.remarks, note), payload_torque=carried)
+
+
+def at_rest(q: Array, qd: Array, qdd: Array, still: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+    """Return states (N, n) in which the joints that stand are at their mean position, without velocity and acceleration."""
+    if not still.any():
+        return q, qd, qdd
+    return np.where(still, q.mean(axis=0), q), np.where(still, 0.0, qd), np.where(still, 0.0, qdd)
 
 
 def payload_torque(robot: Robot, payload: Payload, q: Array, qd: Array, qdd: Array) -> Array:

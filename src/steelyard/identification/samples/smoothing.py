@@ -14,6 +14,8 @@ from .preparation import Preparation
 
 Array = NDArray[np.float64]
 MOST_UNCERTAIN = 1.2  # times the median standard deviation of the acceleration
+WHITE = 1.5  # times its noise that the position of a joint may vary for it to stand
+LITTLE = 0.01  # of the variation of the joint that moves most, up to which a joint may stand
 
 
 def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_], Smoother | Array]:
@@ -39,6 +41,12 @@ def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array]
     if log.qd is None or log.qdd is None:
         raise LogError(f"{log.where}smoothing=None needs qd and qdd in the log; it has {', '.join(log.signals)}")
     return (log.q, log.qd, log.qdd), every, rough(log.q, log.qd, log.qdd)
+
+
+def standing(q: Array) -> NDArray[np.bool_]:
+    """Return which joints stand, (n,): their measured positions q (N, n) vary by white noise alone, and little beside other joints."""
+    variation = q.std(axis=0)
+    return np.asarray((variation <= WHITE * rough(q)[0]) & (variation <= LITTLE * variation.max(initial=0.0)))
 
 
 def rough(*signals: Array) -> Array:

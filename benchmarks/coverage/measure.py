@@ -1,0 +1,110 @@
+"""What is counted: base parameters within two standard deviations, torques within predicted bands, directions between two halves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import steelyard as sy
+from benchmarks.coverage.scenarios import Scenario, trial
+from steelyard.identification.samples.samples import prepare
+from steelyard.signals.filters import lowpass
+
+Array = NDArray[np.float64]
+SMOOTH = 10.0  # [Hz] cut-off of smoothed torque
+RESOLVED = 1e-5  # of the largest singular value
+HELD = 0.9  # least share of the information that the samples hold of what is compared between halves
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Deviations over their standard deviations, and shares of torques within 95 % bands: raw and smoothed, in and out of sample."""
+
+    z: Array
+    bands: Array
+    finite: float = 1.0
+
+    @property
+    def inside(self) -> float:
+        """Share within two standard deviations."""
+        return float(np.mean(np.abs(self.z) < 2.0))
+
+    @property
+    def rms(self) -> float:
+        """Root mean square of the deviations over their standard deviations."""
+        return float(np.sqrt(np.mean(self.z**2)))
+
+
+def together(counts: list[Counts]) -> Counts:
+    """All of several counts."""
+    return Counts(
+        np.concatenate([c.z for c in counts]), np.mean([c.bands for c in counts], axis=0), float(np.mean([c.finite for c in counts]))
+    )
+
+
+def count(scenario: Scenario, seed: int, **options: Any) -> Counts:
+    """One draw of a scenario, identified with no further word but these options."""
+    made = trial(scenario, seed)
+    log = made.log()
+    fit = sy.identify(made.described, log, **options)
+    truth = fit.base.values(np.array([made.parameters.get(name, 0.0) for name in fit.parameter_names]))
+    finite = np.isfinite(fit.base_std) & (fit.base_std > 0)
+    z = ((fit.base_values - truth) / fit.base_std)[finite]
+    return Counts(z, np.concatenate([bands(fit, log), bands(fit, made.log(1), region=True)]), float(np.mean(finite)))
+
+
+def bands(fit: sy.Fit, log: sy.Log, region: bool = False) -> Array:
+    """The share of a log's torques within the bands of a fit: raw, and low-passed at SMOOTH; with `region` of the states within it."""
+    s = prepare(fit.robot, log, fit.preparation).advanced(fit.delay)
+    held = []
+    for cutoff, t, tau in ((None, None, s.tau), (SMOOTH, s.t, lowpass(s.tau, s.t, SMOOTH))):
+        made = fit.predict(s.q, s.qd, s.qdd, cutoff, t)
+        counted = made.inside if region else slice(None)
+        held.append(np.mean(((made.low <= tau) & (tau <= made.high))[counted]))
+    return np.array(held)
+
+
+def between(one: sy.Fit, other: sy.Fit) -> tuple[Array, Array]:
+    """Differences of two fits over their standard deviations: base parameters, and eigen-directions of the information.
+
+    Only those of which the samples of both hold at least HELD of the information.
+    """
+    change, covariance = one.base_values - other.base_values, one.covariance + other.covariance
+    std = np.hypot(one.base_std, other.base_std)
+    share = np.minimum(one.uncertainty.share, other.uncertainty.share)
+    own = (share >= HELD) & np.isfinite(std)
+    D = directions(one, other)
+    return change[own] / std[own], (D.T @ change) / np.sqrt(np.sum(D * (covariance @ D), axis=0))
+
+
+def directions(one: sy.Fit, other: sy.Fit) -> Array:
+    """Combinations of the base parameters, (b, k), whose variance falls to less than 1 - HELD of that before the samples.
+
+    Eigenvectors of the mean of the two posterior covariances against the prior covariance of `one`.
+    """
+    before, after = [], []
+    for fit in (one, other):
+        found = fit.estimate.posterior
+        assert found is not None
+        to_base = fit.base.matrix @ found.coordinates.matrix
+        half = to_base @ found.root
+        after.append(half @ half.T)
+        prior = np.linalg.solve(found.prior.T, to_base.T)
+        before.append(prior.T @ prior)
+    size = np.sqrt(np.diag(before[0]))
+    L = np.linalg.cholesky(before[0] / np.outer(size, size))
+    half = np.linalg.solve(L, 0.5 * sum(after) / np.outer(size, size))
+    values, vectors = np.linalg.eigh(np.linalg.solve(L, half.T))
+    return np.asarray(np.linalg.solve(L.T, vectors[:, values < 1.0 - HELD]) / size[:, None])
+
+
+def exact_rank(fit: sy.Fit, q: Array, qd: Array, qdd: Array) -> int:
+    """The rank of the regressor of states without noise, columns of unit norm; what is below RESOLVED of the largest no encoder shows."""
+    Y = fit.model.rows(q, qd, qdd).reshape(-1, fit.base.n_base)
+    size = np.linalg.norm(Y, axis=0)
+    shown = size > 1e-12 * size.max()
+    values = np.linalg.svd(Y[:, shown] / size[shown], compute_uv=False)
+    return int(np.sum(values > RESOLVED * values[0]))

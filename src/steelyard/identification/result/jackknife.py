@@ -1,0 +1,139 @@
+"""Delete-a-block jackknife: the covariance of an estimate from how it changes when stretches of the motion are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from ...signals.filters import decimated_index
+from ..model.problem import Problem
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+CELLS = 80  # of the motion, about
+SPAN = 8  # neighbouring cells that are left out together: a tenth of the motion
+POINTS = 3000  # of the motion that are compared with each other
+LEAST_SCALE = 0.05  # of the most moving joint's standard deviation: a standing joint's noise is no motion
+SAME = 0.02, 0.1  # [standard deviations] least and most distance at which two states count as the same
+STEP = 0.6  # of the distance to the next point: a path that is followed again passes within half a step of a point of the first time
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Stretches of the motion: for each log the number of the cell that each kept sample is in; `ends` are numbers up to each log's end.
+
+    A sample whose state was visited before is in the cell of the first visit: an error of the model is the same there, so that a motion
+    that is repeated tells no more about it.
+    """
+
+    numbers: tuple[Indices, ...]
+    ends: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """How many cells there are."""
+        return self.ends[-1]
+
+
+def motion_cells(problem: Problem) -> Cells:
+    """Return about CELLS cells of the motion, each a stretch of states that were not visited before, of as many states."""
+    states = normalised(problem)
+    stride = -(-sum(len(x) for x in states) // POINTS)
+    thin = [x[::stride] for x in states]
+    first = first_visits(np.concatenate(thin), np.concatenate([reach(x) for x in thin]))
+    own = first == np.arange(len(first))
+    edges = np.cumsum([0, *(len(x) for x in thin)])
+    new = [int(own[a:b].sum()) for a, b in pairwise(edges)]
+    cells = [max(round(count * min(1.0, CELLS / own.sum())), 1) if count else 0 for count in new]
+    starts = np.cumsum([0, *cells])
+    of_new = [starts[k] + np.arange(new[k]) * cells[k] // max(new[k], 1) for k in range(len(thin))]
+    place = np.full(len(own), -1)
+    place[own] = np.concatenate(of_new)
+    at = place[first]
+    numbers = tuple(at[a + np.arange(len(x)) // stride] for a, x in zip(edges, states, strict=False))
+    return Cells(numbers, tuple(starts[1:].tolist()))
+
+
+def normalised(problem: Problem) -> list[Array]:
+    """Return the kept states (N, 2 n) of each log: q and qd over their standard deviations."""
+    kept = [decimated_index(s.t, problem.decimate) for s in problem.samples]
+    made = []
+    for signal in ("q", "qd"):
+        values = [getattr(s, signal)[index] for s, index in zip(problem.samples, kept, strict=True)]
+        std = np.concatenate(values).std(axis=0)
+        scale = np.maximum(std, max(LEAST_SCALE * float(std.max(initial=0.0)), 1e-300))
+        made.append([x / scale for x in values])
+    return [np.hstack(both) for both in zip(*made, strict=True)]
+
+
+def reach(x: Array) -> Array:
+    """Return for each point of a path x (N, d) how near a state must be to count as the same, (N,): a part of the distance to the next."""
+    steps = np.sqrt(np.mean(np.diff(x, axis=0) ** 2, axis=1)) if len(x) > 1 else np.zeros(1)
+    return np.clip(STEP * np.append(steps, steps[-1]), *SAME)
+
+
+def first_visits(x: Array, near: Array) -> Indices:
+    """Return for each state x (N, d) the number of the first one within `near` (N,), root mean square over d; its own if there is none.
+
+    Hartigan, "Clustering Algorithms", 1975, chapter 3 (the leader algorithm).
+    """
+    N, d = x.shape
+    squares = np.sum(x**2, axis=1)
+    leaders, own, numbers, found = np.empty_like(x), np.empty(N), np.empty(N, np.intp), np.empty(N, np.intp)
+    count = 0
+    for i in range(N):
+        distance = own[:count] - 2.0 * (leaders[:count] @ x[i])
+        nearest = int(np.argmin(distance)) if count else 0
+        if count and distance[nearest] + squares[i] <= d * near[i] ** 2:
+            found[i] = numbers[nearest]
+            continue
+        leaders[count], own[count], numbers[count], found[i] = x[i], squares[i], i, i
+        count += 1
+    return found
+
+
+def jackknife(information: Array, scores: Array, ends: tuple[int, ...], root: Array) -> Array:
+    """Return the covariance (k, k) of x, where the estimate is x_0 + root x and root^T A root = 1 for its precision A, prior included.
+
+    information (c, b, b) and scores (c, b) are Y^T W^2 Y and Y^T W^2 e of each cell, root (b, k). Without the cells of a block g the
+    estimate changes by x_g = (1 - H_g)^-1 root^T s_g, with H_g = root^T A_g root the leverage of the block: exactly what estimating
+    anew would give. The covariance is sum_g (x_g - mean)^2 over blocks of SPAN neighbouring cells that overlap, each sample counted as
+    often as it is left out. It assumes neither white nor equal noise: what counts is that blocks are longer than the memory of the
+    residuals, be they noise or errors of the model. In-sample residuals are too small where leverage is large; (1 - H_g)^-1 undoes that.
+    Kuensch, Annals of Statistics 17 (1989), p. 1217 (blocks of dependent observations); Bell and McCaffrey, Survey Methodology 28
+    (2002), p. 169, and MacKinnon, Nielsen and Webb, J. Applied Econometrics 38 (2023), p. 671 (leverage of blocks in regressions).
+    """
+    changes, weights, blocks = [], [], 0.0
+    for cells, weight in moving_blocks(ends):
+        changes.append(change(root.T @ information[cells].sum(axis=0) @ root, root.T @ scores[cells].sum(axis=0)))
+        weights.append(weight)
+        blocks += weight
+    D, w = np.array(changes), np.array(weights)
+    D = D - w @ D / blocks
+    return np.asarray((D.T * w) @ D * (1.0 - 1.0 / max(blocks, 2.0)))
+
+
+def moving_blocks(ends: tuple[int, ...]) -> Iterator[tuple[slice, float]]:
+    """Yield blocks of neighbouring cells within each log, with weights by which each cell counts once on average."""
+    span = max(1, min(SPAN, ends[-1] // 5))
+    for start, end in pairwise((0, *ends)):
+        long = min(span, end - start)
+        starts = range(start, end - long + 1)
+        for first in starts if long else ():
+            yield slice(first, first + long), (end - start) / (long * len(starts))
+
+
+def change(leverage: Array, score: Array) -> Array:
+    """Return (1 - H)^-1 s; a direction that only this block shows is not made larger than rounding allows."""
+    rest = (1.0 + ROUNDING) * np.eye(len(leverage)) - leverage
+    try:
+        return np.asarray(cho_solve(cho_factor(rest), score))
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(rest)
+        return np.asarray(vectors @ ((vectors.T @ score) / np.maximum(values, 1e-3)))

@@ -1,0 +1,91 @@
+"""The noise of measured torque: what the model leaves at the rate of the log, and how much of it is left below a frequency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import dct, idct
+
+from ...arguments import real_number
+from ...signals.segments import split
+from ..samples.samples import Samples
+from .prediction import BAND
+from .validation import Torque
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+HELD = 0.95  # share of the samples within BAND standard deviations
+FEWEST = 32  # samples from which the noise below a frequency is told
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueNoise:
+    """Measured minus predicted torque, sensor noise and errors of the model together, below each of the frequencies (F,) [Hz], rising.
+
+    `sigma` (F, n) [N m|N] is the standard deviation of the normal distribution that holds as much within 1.96 of it: 95 %. The last row
+    is that of the whole torque.
+    """
+
+    frequencies: Array
+    sigma: Array
+
+    def below(self, cutoff: float | None) -> Array:
+        """Return the standard deviation (n,) [N m|N] that is left of a torque which is low-passed at `cutoff` [Hz]; None leaves all."""
+        if cutoff is None:
+            return np.asarray(self.sigma[-1])
+        cutoff = real_number("predict: cutoff [Hz]", cutoff, 0.0)
+        known = np.append(0.0, self.frequencies)
+        return np.sqrt([np.interp(cutoff, known, np.append(0.0, column**2)) for column in self.sigma.T])
+
+    def widened(self, variance: Array) -> TorqueNoise:
+        """Return the noise with a variance (n,) [(N m)^2|N^2] added below every frequency."""
+        return TorqueNoise(self.frequencies, np.asarray(np.sqrt(self.sigma**2 + variance), np.float64))
+
+
+def torque_noise(samples: Sequence[Samples], torque: Torque) -> TorqueNoise:
+    """Return the noise of the samples' torque about a torque function (q, qd, qdd) -> (N, n) [N m|N], before any low-pass."""
+    parts = list(stretches(samples, torque))
+    count = sum(len(part.e) for part in parts)
+    octaves = max(0, int(np.log2(max(count, 1) / FEWEST)))
+    frequencies = np.asarray(max(0.5 / part.dt for part in parts) / 2.0 ** np.arange(octaves, -1, -1), np.float64)
+    return TorqueNoise(frequencies, np.array([spread([part.below(f) for part in parts]) for f in frequencies]))
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """Errors e (N, n) without a gap, zero where not in use, their cosine transform (N, n), rows in use (N, n) and time step [s]."""
+
+    e: Array
+    transform: Array
+    keep: Bools
+    dt: float
+
+    def below(self, cutoff: float) -> tuple[Array, Bools]:
+        """Return the errors without what is above a frequency [Hz], at as few times as that needs, (M, n), and which are in use.
+
+        Ahmed, Natarajan and Rao, IEEE Trans. Computers C-23 (1974), p. 90: the cosine transform sees no jump from the end to the start.
+        """
+        N = len(self.e)
+        M = min(N, max(1, round(2.0 * cutoff * self.dt * N)))
+        at = ((np.arange(M) + 0.5) * N / M).astype(int)
+        return np.asarray(idct(self.transform[:M], norm="ortho", axis=0) * np.sqrt(M / N)), self.keep[at]
+
+
+def stretches(samples: Sequence[Samples], torque: Torque) -> Iterator[Stretch]:
+    """Yield the stretches without gaps of all logs."""
+    for s in samples:
+        keep = np.ones(s.tau.shape, bool) if s.keep is None else s.keep
+        e = np.where(keep, s.tau - s.torque(torque), 0.0)
+        dt = float(np.median(np.diff(s.t)))
+        for part in split(s.t):
+            yield Stretch(e[part], np.asarray(dct(e[part], norm="ortho", axis=0)), keep[part], dt)
+
+
+def spread(parts: Sequence[tuple[Array, Bools]]) -> Array:
+    """Return the 95 % quantile of |e| over 1.96, (n,), of errors (M, n) with rows in use; 0 for a joint without any."""
+    e, keep = (np.concatenate(x) for x in zip(*parts, strict=True))
+    used = [np.abs(e[k, j]) for j, k in enumerate(keep.T)]
+    return np.array([np.quantile(x, HELD) / BAND if len(x) else 0.0 for x in used])
