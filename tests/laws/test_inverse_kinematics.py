@@ -198,3 +198,31 @@ def test_the_free_joint_is_chosen_near_q0_where_there_is_a_solution(rng: np.rand
     near = sy.inverse_kinematics(robot, T, frame_of(robot), q0=q)
     assert near.solved.all()
     np.testing.assert_allclose(near.free[:, 0, 0], q[:, 6], atol=1e-15)
+
+
+NUMERICAL = ("panda", "xarm7", "iiwa14", "ur5", "scara")
+
+
+@pytest.mark.parametrize("name", NUMERICAL)
+def test_the_numerical_solver_solves_what_is_reachable(name: str, rng: np.random.Generator) -> None:
+    robot = arm(name)
+    T = poses_of(robot, rng, 400)[1]
+    s = sy.inverse_kinematics(robot, T, frame_of(robot), method="numerical")
+    assert s.solved.mean() >= 0.995
+    q = s.best[s.solved]
+    assert np.abs(robot.forward_kinematics(q, frame_of(robot)) - T[s.solved]).max() < 1e-8
+    low, high = np.array([[limits.lower, limits.upper] for limits in robot.tree.limits]).T
+    assert ((q >= low) & (q <= high)).all()
+
+
+def test_a_warm_start_stays_on_its_branch(rng: np.random.Generator) -> None:
+    """Along a path each pose starts at the last position: joints move as little as the path does."""
+    robot = arm("panda")
+    t = np.linspace(0.0, 1.0, 60)[:, None]
+    ends = np.array([[0.1, 0.3, 0.2, -1.8, 0.4, 1.9, 0.3, 0.02], [0.5, 0.5, -0.1, -1.4, 0.2, 2.2, 0.8, 0.02]])
+    path = robot.forward_kinematics(ends[0] + t * (ends[1] - ends[0]), frame_of(robot))
+    q = ends[0]
+    for pose in path:
+        after = sy.inverse_kinematics(robot, pose, frame_of(robot), q0=q, method="numerical").best
+        assert np.abs(after - q).max() < 0.05
+        q = after

@@ -65,13 +65,19 @@ def per_joint(option: str, text: str, robot: Robot) -> NDArray[np.float64]:
 
 
 def _number(option: str, cell: str, joint: str, slides: bool) -> float:
+    value = number(f"{option}, joint {joint}", cell)
+    if slides and cell.lower().endswith("deg"):
+        raise CallError(f"{option}, joint {joint}: {cell!r} is an angle, but this joint slides; give metres")
+    return value
+
+
+def number(option: str, cell: str) -> float:
+    """Read a number in SI units or, if marked so, in degrees."""
     digits, degrees = (cell[:-3], True) if cell.lower().endswith("deg") else (cell, False)
     try:
         value = float(digits)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise CallError(f"{option}, joint {joint}: {cell!r} is not a number; write for example 0.5 or 30deg")
-    if degrees and slides:
-        raise CallError(f"{option}, joint {joint}: {cell!r} is an angle, but this joint slides; give metres")
+        raise CallError(f"{option}: {cell!r} is not a number; write for example 0.5 or 30deg")
     return math.radians(value) if degrees else value

@@ -23,7 +23,7 @@ from .families import Family, find_family
 from .subproblems import AT_REST, Turn
 
 ROUNDING = 1e-9  # [rad|m] a position is within a limit that it passes by no more
-UNREACHED, OUTSIDE, VALID = 0.0, 1.0, 2.0
+UNREACHED, OUTSIDE, VALID = 0.0, 1.0, 2.0  # codes of a branch: reach times (1 + inside)
 _MAGIC = 6755399441055744.0  # 1.5 * 2^52: adding and subtracting it rounds to an integer
 _TWO_PI = 2.0 * math.pi
 
@@ -122,41 +122,42 @@ def _held(joint: Joint, multiplier: float, q: Scalar) -> Move:
 
 def _solution(tree: Tree, chain: Chain, branch: Branch, held: Sequence[int], q0: Sequence[Scalar]) -> tuple[list[Scalar], Scalar]:
     """Positions of all coordinates, NaN where there is no solution, and the code that says why. Joints off the chain stay."""
-    q, inside = list(q0), 1.0
-    for move, c, m in zip(branch.moves, chain.coordinates, chain.multipliers, strict=True):
-        value = move.value / m
-        period = _TWO_PI / abs(m) if move.joint.turns and move.joint.at not in held else 0.0
-        q[c] = nearest_turn(value, q0[c], tree.limits[c], period) if period else value
-        inside = inside * _within(q[c], tree.limits[c])
-    valid = branch.reach * inside
-    masked = [where(valid > 0.5, x, math.nan) for x in q]
-    return masked, where(valid > 0.5, VALID, where(branch.reach > 0.5, OUTSIDE, UNREACHED))
-
-
-def nearest_turn(q: Scalar, q0: Scalar, limits: Limits, period: float) -> Scalar:
-    """The angle that differs from q by whole turns, lies within the limits if any does, and is nearest to q0."""
-    lower, upper = limits.lower - ROUNDING, limits.upper + ROUNDING
-    wanted = q0
-    if math.isfinite(lower):
-        wanted = where(wanted < lower, lower, wanted)
-    if math.isfinite(upper):
-        wanted = where(wanted > upper, upper, wanted)
-    turns = ((wanted - q) * (1.0 / period) + _MAGIC) - _MAGIC
-    near = q + period * turns
-    if math.isfinite(upper):
-        near = where(near > upper, near - period, near)
-    if math.isfinite(lower):
-        near = where(near < lower, near + period, near)
-    return near
-
-
-def _within(q: Scalar, limits: Limits) -> Scalar:
+    q: list[Scalar] = list(q0)
     inside: Scalar = 1.0
-    if math.isfinite(limits.lower):
-        inside = inside * where(q < limits.lower - ROUNDING, 0.0, 1.0)
-    if math.isfinite(limits.upper):
-        inside = inside * where(q > limits.upper + ROUNDING, 0.0, 1.0)
-    return inside
+    for move, c, m in zip(branch.moves, chain.coordinates, chain.multipliers, strict=True):
+        period = _TWO_PI / abs(m) if move.joint.turns and move.joint.at not in held else math.inf
+        q[c], within = nearest_turn(move.value / m, q0[c], tree.limits[c], period)
+        inside = inside * within
+    code = branch.reach * (1.0 + inside)
+    return [where(code > 1.5, x, math.nan) for x in q], code
+
+
+def nearest_turn(q: Scalar, q0: Scalar, limits: Limits, period: float) -> tuple[Scalar, Scalar]:
+    """The position that differs from q by whole periods, is within the limits if any is, and nearest to q0; 1 if it is within, else 0."""
+    lower, upper = limits.lower - ROUNDING, limits.upper + ROUNDING
+    if upper - lower < period and math.isfinite(upper - lower):  # at most one turn lies within: that nearest to the middle
+        middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
+        near = _turned(q, middle, period)
+        return near, where(absolute(near - middle) > half, 0.0, 1.0)
+    if math.isinf(period):
+        return q, _below(q, upper) * _below(-q, -lower)
+    wanted = q0
+    wanted = where(wanted < lower, lower, wanted) if math.isfinite(lower) else wanted
+    wanted = where(wanted > upper, upper, wanted) if math.isfinite(upper) else wanted
+    near = _turned(q, wanted, period)
+    near = where(near > upper, near - period, near) if math.isfinite(upper) else near
+    return where(near < lower, near + period, near) if math.isfinite(lower) else near, 1.0
+
+
+def _turned(q: Scalar, wanted: Scalar, period: float) -> Scalar:
+    """q plus the whole periods that bring it nearest to a position."""
+    if math.isinf(period):
+        return q
+    return q + period * (((wanted - q) * (1.0 / period) + _MAGIC) - _MAGIC)
+
+
+def _below(q: Scalar, most: float) -> Scalar:
+    return where(q > most, 0.0, 1.0) if math.isfinite(most) else 1.0
 
 
 def _fault(R: Any, last: Sequence[Scalar]) -> Scalar:

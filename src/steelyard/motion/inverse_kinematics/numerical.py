@@ -27,11 +27,15 @@ from ...mechanism.tree import Tree
 
 Array = NDArray[np.float64]
 ACCURACY = 1e-9  # [m and rad] a pose is reached within this
-STEPS = 24  # from one start
-STARTS = 60  # for a pose that may be in reach
-LONGEST = 0.6  # [rad|m] a step of a joint
+STEPS = 12  # from one start
+ROUNDS = 60  # of starts, for a pose that may be in reach
+TRIED = 64  # random positions of which a round starts at the nearest
+SIDE_BY_SIDE = 256  # starts in a round where few poses are left
+CHUNK = 2048  # poses that are worked on together: what a step reads stays in the cache
+LONGEST = 1.0  # [rad|m] a step of a joint
 _DAMPING = 0.02  # times the square of the error
 _LEAST_DAMPING = 1e-14
+_ROTATION = 0.3  # [m2] weight of rotations beside distances where starts are compared
 
 
 def pose_error(tree: Tree, q: Scalars, R_goal: Any, p_goal: Vector, frame: str) -> tuple[Vector, Vector]:
@@ -162,28 +166,48 @@ class Found(NamedTuple):
         return (self.distance <= ACCURACY) & (self.angle <= ACCURACY)
 
 
-def search(robot: Any, frame: str, pose: Array, q0: Array, starts: int = STARTS, steps: int = STEPS) -> Found:
-    """The position nearest to a solution for each pose (N, 4, 4), from q0 (N, n) and then from random starts within the limits."""
+def search(robot: Any, frame: str, pose: Array, q0: Array, rounds: int = ROUNDS, steps: int = STEPS) -> Found:
+    """The position nearest to a solution for each pose (N, 4, 4): from q0 (N, n), then in rounds from new starts within the limits."""
     kernel = step_kernel(robot, frame)
-    rng = np.random.default_rng(len(pose))
-    low, high = joint_range(robot.tree)
     best = Found(q0.copy(), np.full(len(pose), np.inf), np.full(len(pose), np.inf))
-    active = np.arange(len(pose))
-    for start in range(starts):
-        q = q0[active] if start == 0 else rng.uniform(low, high, (len(active), robot.n))
-        _descend(kernel, active, q, pose, best, steps)
-        active = active[~best.reached[active]]
-        if not len(active):
-            break
+    for first in range(0, len(pose), CHUNK):
+        part = slice(first, first + CHUNK)
+        _search(robot, frame, kernel, pose[part], Found(*(column[part] for column in best)), rounds, steps)
     return best
 
 
-def _descend(kernel: Kernel, active: NDArray[np.intp], q: Array, pose: Array, best: Found, steps: int) -> None:
-    """Step from q for the poses `active`, and keep in `best` what is better than what is there. Converged poses leave the batch."""
-    goal, at = pose[active], active
+def _search(robot: Any, frame: str, kernel: Kernel, pose: Array, best: Found, rounds: int, steps: int) -> None:
+    rng = np.random.default_rng(0)
+    active = np.arange(len(pose))
+    at, q = active, best.q.copy()
+    for _ in range(rounds):
+        _descend(kernel, at, q, pose, best, steps)
+        active = active[~best.reached[active]]
+        if not len(active):
+            return
+        at, q = _starts(robot, frame, pose, active, rng)
+
+
+def _starts(robot: Any, frame: str, pose: Array, active: NDArray[np.intp], rng: np.random.Generator) -> tuple[NDArray[np.intp], Array]:
+    """For each active pose, of some random positions those that come nearest to it: one, or several where few poses are left."""
+    low, high = joint_range(robot.tree)
+    tried = rng.uniform(low, high, (TRIED, robot.n))
+    there, goal = robot.forward_kinematics(tried, frame), pose[active]
+    nearness = 2.0 * goal[:, :3, 3] @ there[:, :3, 3].T - (there[:, :3, 3] ** 2).sum(axis=1)
+    nearness += _ROTATION * goal[:, :3, :3].reshape(-1, 9) @ there[:, :3, :3].reshape(-1, 9).T
+    count = min(TRIED // 2, max(1, SIDE_BY_SIDE // len(active)))
+    if count == 1:
+        return active, tried[np.argmax(nearness, axis=1)]
+    chosen = np.argpartition(nearness, TRIED - count, axis=1)[:, TRIED - count :]
+    return np.repeat(active, count), tried[chosen.ravel()]
+
+
+def _descend(kernel: Kernel, at: NDArray[np.intp], q: Array, pose: Array, best: Found, steps: int) -> None:
+    """Step from q for the poses `at`, and keep in `best` what is better than what is there. Converged poses leave the batch."""
+    goal = pose[at]
     for _ in range(steps):
         after, error = kernel(q, goal, q, 0.0)
-        done = (error[:, 0] <= ACCURACY) & (error[:, 1] <= ACCURACY)
+        done = (error <= ACCURACY).all(axis=1)
         if done.any():
             _keep(best, at[done], q[done], error[done])
             left = ~done
@@ -191,7 +215,9 @@ def _descend(kernel: Kernel, active: NDArray[np.intp], q: Array, pose: Array, be
             if not len(at):
                 return
         before, q = q, after
-    better = error.sum(axis=1) < best.distance[at] + best.angle[at]
+    total = error.sum(axis=1)
+    better = np.flatnonzero(total < best.distance[at] + best.angle[at])
+    better = better[np.argsort(-total[better])]  # of several starts the best is written last
     _keep(best, at[better], before[better], error[better])
 
 

@@ -15,7 +15,7 @@ from .numerical import Found, search
 
 Array = NDArray[np.float64]
 NO_POSE = 1e-6  # a matrix further than this from a pose is none
-_NEAREST_STARTS = 12
+_NEAREST = 12, 60  # rounds and steps for poses that are out of reach
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,7 +69,7 @@ class Solutions:
         q[np.flatnonzero(~self.proper.ravel())], distance[~self.proper.ravel()], angle[~self.proper.ravel()] = np.nan, np.nan, np.nan
         if len(open_):
             poses, starts = self.pose.reshape(-1, 4, 4)[open_], np.broadcast_to(self.q0, (*shape, n)).reshape(-1, n)[open_]
-            found = self.found if self.found is not None else search(self.robot, self.frame, poses, starts, _NEAREST_STARTS, 60)
+            found = self.found if self.found is not None else search(self.robot, self.frame, poses, starts, *_NEAREST)
             picked = open_ if self.found is not None else slice(None)
             q[open_], distance[open_], angle[open_] = found.q[picked], found.distance[picked], found.angle[picked]
         return Found(q.reshape(*shape, n), distance.reshape(shape), angle.reshape(shape))

@@ -13,7 +13,7 @@ from ... import arguments
 from ...dynamics.kinematics import carriers, find_frame
 from ...errors import CallError, ProblemError, require_robot, suggest
 from .analytic import UNREACHED, VALID, Analytic, analytic
-from .numerical import STARTS, joint_range, search
+from .numerical import joint_range, search
 from .solutions import NO_POSE, Array, Solutions
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def _numerical(robot: Robot, frame: str, pose: Array, start: Array) -> Solutions
     flat, starts = pose.reshape(-1, 4, 4), np.broadcast_to(start, (*batch, robot.n)).reshape(-1, robot.n)
     fault = _fault(flat)
     proper = fault <= NO_POSE
-    whole = search(robot, frame, np.where(proper[:, None, None], flat, np.eye(4)), starts, STARTS)
+    whole = search(robot, frame, np.where(proper[:, None, None], flat, np.eye(4)), starts)
     reached = whole.reached & proper
     q = np.where(reached[:, None], whole.q, np.nan).reshape(*batch, 1, robot.n)
     code = np.where(reached, VALID, UNREACHED).reshape(*batch, 1)

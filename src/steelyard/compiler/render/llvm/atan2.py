@@ -3,7 +3,8 @@
 With a <= b the absolute values of the two arguments in order, a / b is at most 1; beyond tan(pi/8) the identity
 atan(a/b) = pi/4 + atan((a - b) / (a + b)) brings it below. Then atan t = t + t z P(z) with z = t^2, where P interpolates at Chebyshev nodes
 of |t| <= tan(pi/8) (error 4.7e-18), and the octant adds k pi/4, in two parts of which the first has 50 bits, so that k times it is exact.
-Within 2 ulp; asin x = atan2(x, sqrt((1 - x)(1 + x))) and acos x, its arguments exchanged, within 4. Zeros, infinities and NaN are NumPy's.
+Within 2 ulp up to 8.9e307, where a + b overflows; asin x = atan2(x, sqrt((1 - x)(1 + x))) and acos x, its arguments exchanged, within 4.
+Zeros, infinities and NaN are NumPy's.
 Muller, Elementary Functions, 3rd ed. 2016, section 11.3.
 """
 
@@ -26,7 +27,7 @@ _ATAN = (
 )
 _TAN_PI_8 = 0.41421356237309503
 _PI_4 = (float.fromhex("0x1.921fb54442d10p-1"), float.fromhex("0x1.08d313198a2e0p-50"))
-_INFINITY = float("inf")
+_LARGEST, _INFINITY = 1.7976931348623157e308, float("inf")
 
 
 def atan2(w: Writer, y: str, x: str) -> str:
@@ -62,16 +63,12 @@ def _other_side(w: Writer, x: str) -> str:
 
 
 def _finite(w: Writer, short: str, long: str) -> tuple[str, str]:
-    """Two sides of the same ratio whose sum does not overflow, infinities taken as 1 beside which finite numbers are 0."""
-    endless = _less(w, w.splat(1.7976931348623157e308), long)
-    ended = _less(w, short, w.splat(_INFINITY))
-    of_infinity = _select(w, ended, w.splat(0.0), _select(w, _less(w, w.splat(1.0), short), w.splat(1.0), short))
-    half = _select(w, _less(w, w.splat(1.0), long), w.splat(0.5), w.splat(1.0))
-    halved = _select(w, endless, w.splat(1.0), half)  # 0.5 times a short side that is infinite is never used
-    return (
-        _select(w, endless, of_infinity, w.line(f"fmul {w.V} {short}, {halved}")),
-        _select(w, endless, w.splat(1.0), w.line(f"fmul {w.V} {long}, {halved}")),
-    )
+    """Two sides of the same ratio, infinities taken as 1 beside which finite numbers are 0."""
+    endless = _less(w, w.splat(_LARGEST), long)
+    beside = w.line(f"and {w.M} {endless}, {_less(w, short, w.splat(_INFINITY))}")
+    one = w.splat(1.0)
+    capped = _select(w, _less(w, w.splat(_LARGEST), short), one, short)
+    return _select(w, beside, w.splat(0.0), capped), _select(w, endless, one, long)
 
 
 def _atan(w: Writer, t: str) -> str:

@@ -1,0 +1,142 @@
+"""`steelyard ik ROBOT`: the joint positions that bring a frame to a pose, or to the poses of a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...errors import CallError, LogError
+from ...files import write_whole
+from ..inputs import ForceFile, RobotName, number
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ...motion.inverse_kinematics.solutions import Solutions
+
+    Array = NDArray[np.float64]
+
+UNSOLVED = 1
+ROTATIONS = (("qx", "qy", "qz", "qw"), ("roll", "pitch", "yaw"))
+
+
+def ik(
+    robot: RobotName,
+    xyz: Annotated[str | None, typer.Option(help="Position of the frame in the base frame [m]: 0.4,0.1,0.5.")] = None,
+    rpy: Annotated[str | None, typer.Option(help="Roll, pitch, yaw about fixed axes [rad]: 180deg,0,90deg.")] = None,
+    quaternion: Annotated[str | None, typer.Option(help="Or a quaternion x,y,z,w of any length.")] = None,
+    poses: Annotated[Path | None, typer.Option(help="Or a CSV file: x, y, z and qx, qy, qz, qw or roll, pitch, yaw.")] = None,
+    frame: Annotated[str | None, typer.Option(help="The frame to bring there; the end-effector by default.")] = None,
+    q0: Annotated[str | None, typer.Option(help="Preferred positions [rad|m], one number per joint.")] = None,
+    free: Annotated[str | None, typer.Option(help="Position of the joint that is too many, or several with commas between.")] = None,
+    method: Annotated[str, typer.Option(metavar="auto|closed form|numerical", help="How to solve it.")] = "auto",
+    out: Annotated[Path | None, typer.Option(help="Write all solutions of --poses to this CSV file instead of the screen.")] = None,
+    force: ForceFile = False,
+) -> None:
+    """Find all joint positions that bring a frame to a pose. Exit code 1 if there are none."""
+    import steelyard as sy
+
+    from ..inputs import load, per_joint
+    from ..show.terminal import progress_bar
+
+    if (xyz is None) == (poses is None):
+        raise CallError("ik needs one pose, --xyz with --rpy or --quaternion, or a file, --poses; and not both")
+    if out is not None and poses is None:
+        raise CallError("--out goes with --poses; the solutions of a single pose are shown on the screen")
+    pose = _pose(xyz or "", rpy, quaternion) if poses is None else read_poses(poses)
+    loaded = load(robot)
+    start = None if q0 is None else per_joint("--q0", q0, loaded)
+    held = None if free is None else [number("--free", cell.strip()) for cell in free.split(",")]
+    with progress_bar("compiling"):
+        found = sy.inverse_kinematics(loaded, pose, frame, start, held, method)
+    if poses is None:
+        _show(found)
+    else:
+        _write(found, out, force)
+    raise typer.Exit(0 if found.solved.all() else UNSOLVED)
+
+
+def _numbers(option: str, text: str, count: int) -> list[float]:
+    cells = text.split(",")
+    if len(cells) != count:
+        raise CallError(f"{option} has {len(cells)} numbers where {count} were expected")
+    return [number(option, cell.strip()) for cell in cells]
+
+
+def _pose(xyz: str, rpy: str | None, quaternion: str | None) -> Array:
+    if rpy is not None and quaternion is not None:
+        raise CallError("give --rpy or --quaternion, not both")
+    kind, text = (ROTATIONS[0], quaternion) if quaternion is not None else (ROTATIONS[1], rpy or "0,0,0")
+    option = "--quaternion" if quaternion is not None else "--rpy"
+    return _matrix(option, _numbers("--xyz", xyz, 3), kind, _numbers(option, text, len(kind)))
+
+
+def _matrix(what: str, xyz: list[float], kind: tuple[str, ...], rotation: list[float]) -> Array:
+    import numpy as np
+
+    from ...algebra.rotation import from_quaternion, from_rpy
+
+    if len(kind) == 4 and not any(rotation):
+        raise CallError(f"{what}: a quaternion of zeros is no rotation")
+    x, y, z, *w = rotation
+    pose = np.eye(4)
+    pose[:3, :3] = from_quaternion((w[0], x, y, z)) if w else from_rpy((x, y, z))
+    pose[:3, 3] = xyz
+    return pose
+
+
+def read_poses(path: Path) -> Array:
+    """The poses of a CSV file, (N, 4, 4)."""
+    import numpy as np
+
+    from ...signals.read.csv import read_csv
+
+    if not path.is_file():
+        raise LogError(f"there is no file {path}")
+    table = read_csv(path)
+    kind = next((names for names in ROTATIONS if all(name in table.columns for name in names)), None)
+    if kind is None or not all(name in table.columns for name in "xyz"):
+        wanted = "x, y, z and qx, qy, qz, qw or roll, pitch, yaw"
+        raise LogError(f"{path} has the columns {', '.join(table.names)}; expected {wanted}, in m and rad")
+    columns = np.column_stack([table.numbers(name) for name in ("x", "y", "z", *kind)])
+    bad = np.flatnonzero(~np.isfinite(columns).all(axis=1))
+    if len(bad):
+        raise LogError(f"{path}, line {bad[0] + 2}: a cell is no number")
+    return np.stack([_matrix(f"{path}, line {i + 2}", list(row[:3]), kind, list(row[3:])) for i, row in enumerate(columns)])
+
+
+def _show(found: Solutions) -> None:
+    import numpy as np
+
+    from ..show.terminal import console, judgement, table
+
+    names = found.robot.joint_names
+    screen = console()
+    screen.print(judgement(found.status, bool(found.solved)))
+    if found.solved:
+        shown = table(f"Positions of {found.robot.name} [rad|m]", ["branch", *(f">{name}" for name in names)])
+        for branch, q in zip(np.array(found.branches)[found.valid], found.q[found.valid], strict=True):
+            shown.add_row(str(branch), *(f"{x:.6f}" for x in q))
+        screen.print(shown)
+
+
+def _write(found: Solutions, out: Path | None, force: bool) -> None:
+    import numpy as np
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["pose", "branch", *(f"q.{name}" for name in found.robot.joint_names)])
+    for pose, branch in np.argwhere(found.valid):
+        writer.writerow([pose, found.branches[branch], *(repr(x) for x in found.q[pose, branch].tolist())])
+    print(f"steelyard: {found.status}", file=sys.stderr)
+    if out is None:
+        sys.stdout.write(text.getvalue())
+    else:
+        write_whole(out, text.getvalue(), force)
+        print(f"wrote {int(found.valid.sum())} solutions of {len(found.valid)} poses to {out}")
