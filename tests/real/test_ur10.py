@@ -27,7 +27,7 @@ def test_with_no_further_word_it_beats_plain_least_squares_on_halves(case):
 def test_in_sample(case):
     robot, log = case
     fit = sy.identify(robot, log)
-    assert fit.base.n_base == fit.rank == 58
+    assert fit.base.n_base == fit.rank == 58 + len(fit.friction_terms)
     assert fit.total_relative_error <= 0.045  # plain least squares 5.45 to 6.60 %
     assert fit.total_relative_error - sy.identify(robot, log, "wls").total_relative_error <= 0.002
     assert np.all(is_consistent(fit.parameters[:60].reshape(6, 10)))

@@ -17,15 +17,18 @@ from ..signals.log import Log
 from .doctor.examine import examine
 from .doctor.finding import Finding
 from .estimators.drive_gains import estimate_gains
-from .estimators.least_squares import Estimate, Estimator
+from .estimators.least_squares import Estimate, Estimator, weighted
 from .estimators.prior_weight import PriorWeight
 from .estimators.sdp import SDP, consistent
-from .estimators.shape import estimate_shape
+from .estimators.shape import estimate_friction_shape
 from .estimators.torque_delay import estimate_delay
+from .friction.choice import FrictionChoice, choose_friction
+from .friction.residual_split import split_residuals
 from .model.accumulator import on_one_core
+from .model.joint_terms import gear_ratios
 from .model.known import Known, KnownFunction, resolve_known, torque_of
 from .model.model import Model, build_model
-from .model.model_options import ModelOptions
+from .model.model_options import AUTO, ModelOptions
 from .model.problem import Problem
 from .options import Options, make_options
 from .result.fit import Fit
@@ -45,6 +48,7 @@ from .samples.samples import Samples, list_of_logs, prepare
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, float], None]
+LOAD_ROUNDS = 20
 
 
 @on_one_core
@@ -61,13 +65,14 @@ def identify(
 ) -> Fit:
     """Identify the dynamic parameters of a robot from one or more logs: min |tau - Y(q, qd, qdd) pi|, every link a real body.
 
-    By default viscous and Coulomb friction, offsets and rotor inertias are found with the links, each joint is weighted by its noise,
-    every pseudo-inertia is positive definite, and what the log does not show stays near the description.
+    By default viscous and Coulomb friction, offsets and rotor inertias are found with the links, further friction terms where the log
+    shows them, each joint is weighted by its noise, every pseudo-inertia is positive definite, and what the log does not show stays near
+    the description.
     `estimator`: 'sdp' (default), 'wls', 'ols', 'irls', 'ridge', 'lasso', 'elastic_net', 'tls', 'sequential', or an instance.
     `preparation` says how samples are made, `model` what is to be found. `options` are single fields of the two: smoothing, cutoff [Hz],
-    decimate, mask [rad/s|m/s], delay [s] of `Preparation`; friction, rotor, coulomb_width [rad/s|m/s], hold, bounds, prior, coupling,
-    known, drive_gains, known_mass of `ModelOptions`. Unless `diagnose` is False the log is examined for faults first, as by `doctor`, and
-    what is found reaches `fit.verdict`. `progress(sentence, share)` is called as the work goes on.
+    decimate, mask [rad/s|m/s], delay [s] of `Preparation`; friction, gear_ratio, rotor, coulomb_width [rad/s|m/s], hold, bounds, prior,
+    coupling, known, drive_gains, known_mass of `ModelOptions`. Unless `diagnose` is False the log is examined for faults first, as by
+    `doctor`, and what is found reaches `fit.verdict`. `progress(sentence, share)` is called as the work goes on.
     Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
     Wensing, Kim and Slotine 2018.
     """
@@ -88,16 +93,17 @@ def identify(
     gains = estimate_gains(unknowns, samples, chosen.model.drive_gains, factor)
     unknowns, delay, notes = estimate_shape_and_delay(unknowns, gains.apply(samples), chosen)
     samples = tuple(s.advanced(delay) for s in samples)
+    choice = chosen_friction(unknowns, gains.apply(samples), factor, chosen)
+    unknowns, samples = choice.model, choice.without_drift(samples, gains.values)
     gains = estimate_gains(unknowns, samples, chosen.model.drive_gains, factor)
     tell("folding the samples", 0.5)
     problem = Problem(unknowns, gains.apply(samples), factor)
     problem.check_rows()
-    estimate = chosen.estimator.fit(problem)
+    problem, estimate = fit_at_own_load(problem, chosen.estimator)
     tell("computing the uncertainty", 0.8)
-    estimate = to_physical(problem, estimate)
-    estimate = replace(estimate, notes=notes + gains.notes + sample_notes(problem) + estimate.notes)
+    estimate = replace(estimate, notes=notes + choice.notes + gains.notes + sample_notes(problem) + estimate.notes)
     interval = factor * float(np.median(np.diff(samples[0].t)))
-    pipeline = SamplePipeline(chosen.preparation, delay, gains, interval, covered_region(robot, samples))
+    pipeline = SamplePipeline(chosen.preparation, delay, gains, interval, covered_region(robot, samples), choice.drift_rms, choice.added)
     fit = make_fit(robot, problem, estimate, pipeline, chosen, provenance(robot, logs), findings)
     tell("done", 1.0)
     return fit
@@ -129,12 +135,12 @@ def estimate_shape_and_delay(model: Model, samples: tuple[Samples, ...], options
     return model, lag, notes + ((f"Coulomb friction rises over a speed [rad/s|m/s] of: {', '.join(wide)}.",) if wide else ())
 
 
-def estimate_friction_shape(model: Model, samples: tuple[Samples, ...], width: bool) -> Model:
-    """Return the model with its Stribeck velocities and, if `width`, the widths of its Coulomb step; in turn where it has both."""
-    for _ in range(2 if width and any(model.shape("stribeck")) else 1):
-        model = estimate_shape(model, samples, "stribeck", rounds=2)
-        model = estimate_shape(model, samples, "width") if width else model
-    return model
+def chosen_friction(model: Model, samples: tuple[Samples, ...], factor: int, options: Options) -> FrictionChoice:
+    """Return the model with the friction terms that the samples show, if that is left to them; as it is otherwise."""
+    if options.model.friction != AUTO:
+        return FrictionChoice(model)
+    gears = gear_ratios(model.robot, options.model.gear_ratio)
+    return choose_friction(model, samples, factor, gears, options.model.given_width(model.robot.joint_names) is None)
 
 
 def make_fit(
@@ -160,7 +166,8 @@ def make_fit(
     left_out = held_out(problem, estimate)
     expected = promise(model, problem.samples, torque_of(identified, model.known), known.covariance, left_out)
     aside = estimate.details.get("set_aside", ())
-    evidence = Evidence(left_out, expected, findings, tuple(aside), options.model.known_mass is not None)
+    causes = split_residuals(problem, estimate.base)
+    evidence = Evidence(left_out, expected, causes, findings, tuple(aside), options.model.known_mass is not None)
     return Fit(identified, robot, model, estimate, known, own, pipeline, options, origin, evidence)
 
 
@@ -181,6 +188,29 @@ def warn_of_known(known: KnownFunction, problem: Problem, measured: Array) -> No
         "Write it with arithmetic and NumPy's functions of q and qd, np.zeros_like(q) in place of np.zeros, to have it in the robot"
     )
     warnings.warn(message, SteelyardWarning, stacklevel=2)
+
+
+def fit_at_own_load(problem: Problem, estimator: Estimator) -> tuple[Problem, Estimate]:
+    """Return the problem and its estimate; where friction depends on the load, that of the links that were found.
+
+    The first load is that of weighted least squares, the next that of the last estimate, until it changes no more.
+    """
+    rounds = LOAD_ROUNDS if problem.model.reads_load else 0
+    if rounds:
+        problem = at_load(problem, weighted(problem.total, problem.prior, 2)[0])
+    estimate = estimator.fit(problem)
+    for _ in range(rounds):
+        before = problem.model.load_parameters
+        problem = at_load(problem, estimate.base)
+        if np.linalg.norm(problem.model.load_parameters - before) <= 1e-7 * np.linalg.norm(before):
+            break
+        estimate = estimator.fit(problem)
+    return problem, to_physical(problem, estimate)
+
+
+def at_load(problem: Problem, base: Array) -> Problem:
+    """Return the problem with friction that depends on the weight of links with base parameters (b,)."""
+    return replace(problem, model=problem.model.with_load(problem.model.nearest(base)))
 
 
 def to_physical(problem: Problem, estimate: Estimate) -> Estimate:

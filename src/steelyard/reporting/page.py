@@ -24,7 +24,7 @@ from ..robot import Robot
 from ..signals.log import Log
 from ..version import __version__
 from . import figures
-from .tables import base_table, combinations, error_table, full_table, region_table, results_of, torque_units
+from .tables import base_table, cause_table, combinations, error_table, full_table, region_table, results_of, torque_units
 
 
 def report(
@@ -111,8 +111,8 @@ def facts(fit: Fit) -> str:
 
 def all_tables(fit: Fit, validation: Validation | None, true_robot: Robot | None) -> dict[str, Table]:
     """Every table by its name."""
-    tables = {"region": region_table(fit.region), "errors": error_table(fit, validation), "links": fit.links.table()}
-    return tables | {"base": base_table(fit, true_robot), "all": full_table(fit)}
+    tables = {"region": region_table(fit.region), "errors": error_table(fit, validation), "causes": cause_table(fit)}
+    return tables | {"links": fit.links.table(), "base": base_table(fit, true_robot), "all": full_table(fit)}
 
 
 def tiles(fit: Fit, verdict: Verdict, validation: Validation | None) -> tuple[Tile, ...]:

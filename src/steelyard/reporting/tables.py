@@ -120,6 +120,11 @@ def results_of(fit: Fit, validation: Validation | None = None) -> list[tuple[str
     return [(label, r) for label, r in (("before", fit.before), ("after", fit), ("validation", validation)) if r is not None]
 
 
+def cause_table(fit: Fit) -> Table:
+    """What the error that is left goes back to, joint by joint: sensor noise, friction, rigid bodies, unexplained; in shares."""
+    return fit.residual_split.table()
+
+
 def error_table(fit: Fit, validation: Validation | None = None) -> Table:
     """RMS [N m|N], relative error and R² of every joint's torque before, after and, where given, on another log."""
     return compared_errors(fit.robot.joint_names, results_of(fit, validation), torque_units(fit.robot))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,13 +23,24 @@ CANDIDATES = {  # [rad/s|m/s]; 0 stands for no shape at all, from which a value 
 LEAST_GAIN = 0.005  # share of the squared residual that a shape must win over none
 
 
-def estimate_shape(model: Model, samples: tuple[Samples, ...], key: str, rounds: int = 3) -> Model:
+def estimate_friction_shape(model: Model, samples: tuple[Samples, ...], width: bool, joints: Sequence[int] | None = None) -> Model:
+    """Return the model with its Stribeck velocities and, if `width`, the widths of its Coulomb step; in turn where it has both.
+
+    Of all joints, or of those named by number.
+    """
+    for _ in range(2 if width and any(model.shape("stribeck")) else 1):
+        model = estimate_shape(model, samples, "stribeck", 2, joints)
+        model = estimate_shape(model, samples, "width", 3, joints) if width else model
+    return model
+
+
+def estimate_shape(model: Model, samples: tuple[Samples, ...], key: str, rounds: int = 3, joints: Sequence[int] | None = None) -> Model:
     """Return the model with the value of a shape, at each joint, that leaves the least residual.
 
     The linear friction parameters of the joint are solved for at each candidate. Joints without a free term of that shape stay.
     Variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 10 (1973), p. 413.
     """
-    groups = {j: group for j in range(model.n) if (group := friction_columns(model, j, key))}
+    groups = {j: group for j in (range(model.n) if joints is None else joints) if (group := friction_columns(model, j, key))}
     if not groups:
         return model
     thin = thinned(samples)
@@ -70,17 +83,18 @@ def best_value(trial: Problem, base: Array, joint: int, group: dict[int, TermUse
     keep = np.concatenate([np.ones(len(b.t), bool) if b.keep is None else b.keep[:, joint] for b in blocks])
     rest = np.concatenate([b.tau[:, joint] - b.Y[:, joint] @ others for b in blocks])[keep]
     own = np.concatenate([b.Y[:, joint][:, list(group)] for b in blocks])[keep]
-    qd = np.concatenate([s.qd[:, joint] for s in trial.samples])[keep]
-    costs = [squares_left(rest, reshaped(own, group, key, value, qd)) for value in CANDIDATES[key]]
+    q, qd, qdd = (np.concatenate([getattr(s, name) for s in trial.samples]) for name in ("q", "qd", "qdd"))
+    there = trial.model.joint_states(list(group.values()), q, qd, qdd)[joint]
+    state = JointState(*(np.broadcast_to(x, keep.shape)[keep] for x in there[:4]))
+    costs = [squares_left(rest, reshaped(own, group, key, value, state)) for value in CANDIDATES[key]]
     k = int(np.argmin(costs))
     wins = CANDIDATES[key][0] > 0 or costs[k] < (1.0 - LEAST_GAIN) * costs[0]
     return CANDIDATES[key][k if wins else 0]
 
 
-def reshaped(own: Array, group: dict[int, TermUse], key: str, value: float, qd: Array) -> Array:
-    """Return the friction columns (N, k) of a joint with another value of a shape at speeds qd (N,)."""
+def reshaped(own: Array, group: dict[int, TermUse], key: str, value: float, state: JointState) -> Array:
+    """Return the friction columns (N, k) of a joint with another value of a shape at states whose scalars are (N,)."""
     F = own.copy()
-    state = JointState(0.0, qd, 0.0)
     for i, use in enumerate(group.values()):
         if has_shape(use, key):
             assert use.row.factor is not None

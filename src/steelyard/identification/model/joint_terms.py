@@ -6,38 +6,69 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...arguments import instance, whole_number
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arguments import instance, per_joint, whole_number
 from ...errors import CallError, suggest
-from ...mechanism.joint_terms import COUPLING_TERMS, FRICTION
+from ...mechanism.joint_terms import BY_KEY, COUNTERPART, COUPLING_TERMS, FRICTION, KNOWN_TORQUE, Terms
 from ...mechanism.model import Coupling, Mechanism
 from ...mechanism.parameter_vector import with_joint_values
+from ...mechanism.tree import TermUse
 from ...robot import Robot
 
+Array = NDArray[np.float64]
 USUAL = ("viscous", "coulomb", "offset")
-TERMS = {**{row.key: row.key for row in FRICTION if row.linear}, "stribeck": "stiction"}  # words of `friction`: key of the table
+RIPPLE = tuple(row.key for row in FRICTION if row.linear and "gear" in row.needs)
+TERMS = {**{row.key: (row.key,) for row in FRICTION if row.linear}, "stribeck": ("stiction",), "ripple": RIPPLE}
+"""Words of `friction`, with the keys of the table that they stand for."""
 START = {"stribeck": 0.1}
 """Values of the shapes from which a search starts where the robot has none [rad/s|m/s]."""
 
 
-def complete(robot: Robot, keys: Sequence[str], rotor: bool = True) -> Robot:
+def complete(robot: Robot, words: Sequence[str], rotor: bool, gears: Sequence[float]) -> Robot:
     """Return the robot with these friction terms and, if asked, a rotor inertia at every joint; its torques stay what they are.
 
-    A joint without the term gets zero; stiction and backward friction get the value of its Coulomb friction. A joint with backward
-    friction gets no offset: forward friction, backward friction and an offset cannot be told apart but at rest.
+    A joint with backward friction gets no offset: forward friction, backward friction and an offset cannot be told apart but at rest.
     """
-    both = "negative" in keys
+    keys = [key for word in words for key in TERMS[word]]
+    if set(keys) & set(RIPPLE) and not any(gears):
+        raise CallError("friction 'ripple' needs gear ratios: gear_ratio=, or rotors that have one in the description")
     robot = robot.with_joint_terms([*(["armature"] if rotor else []), *(key for key in keys if key in USUAL and key != "offset")])
-    for key in keys:
+    if "offset" in keys and "negative" not in keys:
+        lacking = [name for name, own in zip(robot.joint_names, robot.tree.terms, strict=True) if not {"offset", "negative"} & set(own)]
+        robot = robot.with_friction(offset=dict.fromkeys(lacking, 0.0))
+    return with_terms(robot, dict.fromkeys(robot.joint_names, tuple(key for key in keys if key not in USUAL)), gears)
+
+
+def with_terms(robot: Robot, wanted: Mapping[str, Sequence[str]], gears: Sequence[float]) -> Robot:
+    """Return the robot with further friction terms, joint -> keys; its torques stay what they are.
+
+    A joint that lacks a term gets zero; stiction and backward friction get the value of its Coulomb friction. Only joints whose gear ratio
+    is known, (n,) with 0 for those unknown, can have torque ripple.
+    """
+    ratio = {name: gear for name, gear in zip(robot.joint_names, gears, strict=True) if gear > 0}
+    for key in dict.fromkeys(key for keys in wanted.values() for key in keys):
+        like_coulomb = "coulomb" in (BY_KEY[key].otherwise, *BY_KEY[key].above)
         lacking = {
-            name: terms.get("coulomb", 0.0)
+            name: terms.get("coulomb", 0.0) if like_coulomb else 0.0
             for name, terms in zip(robot.joint_names, robot.tree.terms, strict=True)
-            if key not in terms and not (key == "offset" and (both or "negative" in terms))
+            if key in wanted.get(name, ()) and key not in terms and (key not in RIPPLE or name in ratio)
         }
-        if key == "offset":
-            lacking = dict.fromkeys(lacking, 0.0)
-        shape = {"stribeck": dict.fromkeys(lacking, START["stribeck"])} if key == "stiction" else {}
-        robot = robot.with_friction(**{key: lacking}, **shape) if lacking else robot
+        shapes: dict[str, dict[str, float]] = {"stribeck": dict.fromkeys(lacking, START["stribeck"])} if key == "stiction" else {}
+        shapes |= {"gear": {name: ratio[name] for name in lacking}} if key in RIPPLE else {}
+        robot = robot.with_friction(**{key: lacking}, **shapes) if lacking else robot
     return robot
+
+
+def gear_ratios(robot: Robot, given: Any) -> Array:
+    """Return the gear ratio of each joint, (n,), 0 where it is not known: as given, of its torque ripple, or of its rotor."""
+    if given is not None:
+        return np.abs(per_joint("gear_ratio", given, robot.joint_names))
+    found = np.array([terms.get("gear") or 0.0 for terms in robot.tree.terms])
+    for rotor in robot.tree.rotors:
+        found[rotor.coordinate] = found[rotor.coordinate] or abs(rotor.ratio)
+    return found
 
 
 def coupled(robot: Robot, coupling: Coupling) -> Robot:
@@ -80,6 +111,20 @@ def structural(robot: Robot) -> Robot:
     terms = robot.tree.terms
     robot = with_shape(robot, "stribeck", [1.0 if "stribeck" in own else 0.0 for own in terms])
     return with_shape(robot, "width", [1.0 if "negative" in own and "width" in own else 0.0 for own in terms])
+
+
+def plain(robot: Robot) -> Robot:
+    """Return the robot with the usual joint terms and rotors alone, without shapes, known torques and terms that depend on others."""
+    kept = ("armature", *USUAL)
+    joints = (replace(j, terms=Terms.of({key: j.terms.get(key) for key in kept})) for j in robot.mechanism.joints)
+    couplings = (replace(each, terms=each.terms.changed({"width": None})) for each in robot.mechanism.couplings)
+    return type(robot)(replace(robot.mechanism, joints=tuple(joints), couplings=tuple(couplings), known=()))
+
+
+def is_plain(use: TermUse) -> bool:
+    """Return whether a joint term has the same column in the plain robot: no shape and no counterpart enters it."""
+    entering = (*use.row.shapes, COUNTERPART.get(use.row.key, ""))
+    return use.row is not KNOWN_TORQUE and not any(use.values.get(key) is not None for key in entering)
 
 
 def check_couplings(given: Any) -> tuple[Coupling, ...]:

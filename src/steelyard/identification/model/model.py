@@ -9,18 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...algebra.spatial import Inertia
 from ...arguments import real_number
 from ...cached import cached_property
 from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
 from ...errors import CallError, suggest
 from ...kernels import kernel
-from ...mechanism.joint_terms import KNOWN_TORQUE
+from ...mechanism.joint_terms import KNOWN_TORQUE, JointState
+from ...mechanism.parameter_vector import with_scalars
 from ...mechanism.tree import TermUse
 from ...parameters.base import BaseParameters, exciting_states, group_parameters, short_parameter_names, stack_samples
 from ...robot import Robot
 from .bounds import Bounds
-from .joint_terms import TERMS, complete, coupled, structural, with_shape
+from .joint_terms import complete, coupled, gear_ratios, is_plain, plain, structural, with_shape
 from .known import KnownFunction, with_known
 from .model_options import ModelOptions
 
@@ -33,7 +35,7 @@ class Model:
 
     `robot` also has the shapes of friction, such as the width of the Coulomb step. `held`: indices and values of the parameters that are
     not to be found; `known` gives a torque (N, n) [N m|N] that is not to be found and that the robot cannot carry; `total_mass` [kg] is
-    that of all moving links, where it is known.
+    that of all moving links, where it is known. `load` has the inertias whose weight friction depends on, () for those of the robot.
     """
 
     robot: Robot
@@ -41,6 +43,7 @@ class Model:
     known: KnownFunction | None = None
     bounds: Bounds | None = None
     total_mass: float | None = None
+    load: tuple[Inertia, ...] = ()
 
     @property
     def n(self) -> int:
@@ -72,13 +75,13 @@ class Model:
 
     @cached_property
     def structure(self) -> Robot:
-        """The robot with shapes at which random states show every term: its kernel and base parameters serve for other shapes too."""
+        """The robot with shapes at which random states show every term: its base parameters serve for other shapes too."""
         return structural(self.robot)
 
     @cached_property
     def _sampled(self) -> Array:
         """The regressor at random states, (N n, p)."""
-        tree = self.structure.tree
+        tree = replace(self.structure.tree, load=self.load)
         q, qd, qdd = exciting_states(tree)
         return stack_samples(regressor(tree, list(q.T), list(qd.T), list(qdd.T)), len(q))
 
@@ -99,29 +102,59 @@ class Model:
         """Return Y_b, (N, n, b): the base columns of the regressor."""
         return self.columns(q, qd, qdd, self.base.columns)
 
+    def gravity_torque(self, base: Array, q: Array) -> Array:
+        """Return the torque (N, n) that holds the links with base parameters (b,), and those that are known, at rest at q (N, n)."""
+        inner, still = 10 * len(self.robot.tree.bodies), np.zeros_like(q)
+        values = {column: x for column, x in zip(self.base.columns, base, strict=True) if column < inner}
+        values |= {column: x for column, x in self.held if column < inner and x}
+        return np.asarray(self.columns(q, still, still, tuple(values)) @ np.array(list(values.values())))
+
+    def nearest(self, base: Array) -> Array:
+        """Return the parameters (p,) with these base values (b,) that are nearest to the initial ones, of a real robot or not."""
+        return np.asarray(self.start + np.linalg.pinv(self.base.matrix) @ (base - self.base.values(self.start)))
+
     def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int]) -> Array:
-        """Return some columns of the regressor, (N, n, k): those of the structure, with the shapes of friction as they are."""
-        tree = self.structure.tree
-        Y = np.asarray(kernel(self.structure.fingerprint, tree, "regressor", columns=tuple(columns))(q, qd, qdd))
-        shaped = [(k, self.term(c)) for k, c in enumerate(columns) if c in self._shaped]
-        states = joint_states(self.robot.tree, [use for _, use in shaped], list(q.T), list(qd.T), list(qdd.T))
-        for k, use in shaped:
+        """Return some columns of the regressor, (N, n, k): of the plain robot by its kernel, of other joint terms one by one."""
+        wanted = tuple(self._plain_columns.get(c, 0) for c in columns)
+        Y = np.asarray(kernel(self.plain.fingerprint, self.plain.tree, "regressor", columns=wanted)(q, qd, qdd))
+        others = [(k, self.term(c)) for k, c in enumerate(columns) if c not in self._plain_columns]
+        states = self.joint_states([use for _, use in others], q, qd, qdd)
+        for k, use in others:
+            Y[:, :, k] = 0.0
             for joint, factor in use.column(states).items():
                 Y[:, joint, k] = factor
         return Y
+
+    def joint_states(self, uses: Sequence[TermUse], q: Array, qd: Array, qdd: Array) -> list[JointState]:
+        """Return what some joint terms depend on at states (N, n), joint by joint, each scalar (N,)."""
+        return joint_states(replace(self.robot.tree, load=self.load), uses, list(q.T), list(qd.T), list(qdd.T))
 
     def term(self, column: int) -> TermUse:
         """Return the joint term that a parameter is the value of."""
         return self.robot.tree.joint_terms[column - 10 * len(self.robot.tree.bodies)]
 
     @cached_property
-    def _shaped(self) -> frozenset[int]:
-        """Parameters whose column has another shape than in the structure."""
+    def plain(self) -> Robot:
+        """The robot with rotor inertia, viscous and sharp Coulomb friction and offsets alone: one kernel, whatever else joints have."""
+        return plain(self.robot)
+
+    @cached_property
+    def _plain_columns(self) -> dict[int, int]:
+        """Parameters whose column is that of the plain robot, with their place there."""
+        there = {name: i for i, name in enumerate(self.plain.parameter_names)}
         inner = 10 * len(self.robot.tree.bodies)
-        pairs = zip(self.robot.tree.joint_terms, self.structure.tree.joint_terms, strict=True)
-        return frozenset(
-            inner + k for k, (own, other) in enumerate(pairs) if any(own.values.get(s) != other.values.get(s) for s in own.row.shapes)
-        )
+        return {i: there[name] for i, name in enumerate(self.names) if name in there and (i < inner or is_plain(self.term(i)))}
+
+    @property
+    def load_parameters(self) -> Array:
+        """Masses and first moments (4 bodies,) [kg, kg m] of the links whose weight friction depends on."""
+        inertias = self.load or tuple(body.inertia for body in self.robot.tree.bodies)
+        return np.array([x for inertia in inertias for x in (inertia.m, *inertia.h)])
+
+    @property
+    def reads_load(self) -> bool:
+        """Whether the friction of some joint depends on what it carries."""
+        return any("load" in use.row.reads for use in self.robot.tree.joint_terms)
 
     def known_torque(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the torque (N, n) of the held parameters plus the known torque."""
@@ -144,6 +177,16 @@ class Model:
             changed.__dict__.update({name: self.__dict__[name] for name in ("base", "_sampled", "reach") if name in self.__dict__})
         return changed
 
+    def with_robot(self, robot: Robot) -> Model:
+        """Return this model of a robot that has other joint terms; parameters that are held are found by name."""
+        at = {name: i for i, name in enumerate(robot.parameter_names)}
+        return replace(self, robot=robot, held=tuple(sorted((at[self.names[i]], x) for i, x in self.held if self.names[i] in at)))
+
+    def with_load(self, pi: ArrayLike) -> Model:
+        """Return this model with friction that depends on the weight of the links that have the parameters pi (p,)."""
+        bodies = with_scalars(self.robot.tree, np.asarray(pi, float).tolist()).bodies
+        return replace(self, load=tuple(body.inertia for body in bodies))
+
     def identified(self, pi: ArrayLike) -> Robot:
         """Return the robot with the parameters pi (p,)."""
         return self.robot.with_parameters(pi)
@@ -155,7 +198,7 @@ class Model:
 def build_model(robot: Robot, options: ModelOptions | None = None) -> Model:
     """Return the model to identify: the robot with a column for each term that is asked for, held parameters resolved by name."""
     options = options or ModelOptions()
-    full = complete(robot, [TERMS[term] for term in options.friction], options.rotor)
+    full = complete(robot, options.first_terms, options.rotor, gear_ratios(robot, options.gear_ratio).tolist())
     for each in options.coupling:
         full = coupled(full, each)
     full, known = with_known(full, options.known)

@@ -17,22 +17,27 @@ from .joint_terms import TERMS, USUAL, check_couplings
 from .known import Known, check_known
 
 Array = NDArray[np.float64]
+AUTO = ("auto",)
 
 
 @dataclass(frozen=True)
 class ModelOptions:
     """What is to be found, and what is known about it.
 
-    friction: terms of every joint, of 'viscous', 'coulomb', 'offset', 'negative' (Coulomb friction of backward motion) and 'stribeck'
-    (stiction that fades with speed). rotor: whether rotor inertias are unknown. coulomb_width [rad/s|m/s]: speed over which Coulomb
-    friction rises, one number or one per joint, 0 for sign(qd), or 'estimate'. hold: parameters, links or joints that keep the robot's
-    values, or name -> value. bounds: name -> (lowest, highest), see `inequalities`. prior: 'cad' makes the description count for more.
+    friction: 'auto' takes viscous and Coulomb friction and an offset at every joint, and further terms and drifts where they lower the
+    held-out error by more than its noise; or terms of every joint, of 'viscous', 'coulomb', 'offset', 'negative' (Coulomb friction of
+    backward motion), 'stribeck' (stiction that fades with speed), 'load' (Coulomb friction that grows with the gravity torque) and 'ripple'
+    (of the motor angle).
+    gear_ratio: of the motors, where the description does not tell it by its rotors; one number, one per joint, or joint -> number.
+    rotor: whether rotor inertias are unknown. coulomb_width [rad/s|m/s]: speed over which Coulomb friction rises, one number or one per
+    joint, 0 for sign(qd), or 'estimate'. hold: parameters, links or joints that keep the robot's values, or name -> value.
+    bounds: name -> (lowest, highest), see `inequalities`. prior: 'cad' makes the description count for more.
     coupling: pairs of joints that share a motor, by name. known: torque that is not to be found, a function (q, qd, qdd) -> (N, n) or
     joint -> expression. drive_gains: joints whose measured torque is wrong by an unknown factor, or 'all'. known_mass [kg]: of all moving
     links together, or link -> mass of a moving link with all that is fixed to it. A single name stands for a list of one.
     """
 
-    friction: Sequence[str] = USUAL
+    friction: Sequence[str] = AUTO
     rotor: bool = True
     coulomb_width: str | float | Sequence[float] | Mapping[str, float] = "estimate"
     hold: Sequence[str] | Mapping[str, float | None] = ()
@@ -42,6 +47,7 @@ class ModelOptions:
     known: Known | None = None
     drive_gains: Sequence[str] = ()
     known_mass: float | Mapping[str, float] | None = None
+    gear_ratio: float | Sequence[float] | Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         checked = {
@@ -57,10 +63,15 @@ class ModelOptions:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         for term in self.friction:
-            if term not in TERMS:
-                raise CallError(f"friction {term!r} is unknown; {suggest(str(term), TERMS)}")
+            if term not in TERMS and self.friction != AUTO:
+                raise CallError(f"friction {term!r} is unknown; {suggest(str(term), (*TERMS, *AUTO))}")
         if isinstance(self.coulomb_width, str) and self.coulomb_width != "estimate":
             raise CallError(f"coulomb_width must be 'estimate' or speeds [rad/s|m/s], not {self.coulomb_width!r}")
+
+    @property
+    def first_terms(self) -> Sequence[str]:
+        """The friction terms of every joint from which a choice starts."""
+        return USUAL if self.friction == AUTO else self.friction
 
     def given_width(self, joint_names: Sequence[str]) -> Array | None:
         """The width of each joint's Coulomb step, (n,) [rad/s|m/s]; None if it is to be estimated."""

@@ -39,11 +39,15 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """tau = Y base + known + noise over all samples, one in `decimate` of them kept. What is derived is computed once, on demand."""
+    """tau = Y base + known + noise over all samples, one in `decimate` of them kept. What is derived is computed once, on demand.
+
+    `extra(samples, log)` gives further columns (N, n, k), which the blocks have after those of Y.
+    """
 
     model: Model
     samples: tuple[Samples, ...]
     decimate: int = 1
+    extra: Callable[[Samples, int], Array] | None = None
 
     @property
     def base(self) -> BaseParameters:
@@ -64,7 +68,7 @@ class Problem:
             yield from kept
             return
         for number, part, stretch, start in starts[::stride]:
-            block = one_block(self.model, part, stretch, start, self.decimate, number)
+            block = one_block(self.model, part, stretch, start, self.decimate, number, self.extra)
             if kept is not None:
                 kept.append(block)
             yield block
@@ -154,7 +158,15 @@ def block_length(factor: int) -> int:
     return BLOCK if factor == 1 else max(BLOCK // (GROUP * factor), 1) * GROUP * factor
 
 
-def one_block(model: Model, part: Samples, stretch: slice, start: int, factor: int, number: int) -> Block:
+def one_block(
+    model: Model,
+    part: Samples,
+    stretch: slice,
+    start: int,
+    factor: int,
+    number: int,
+    extra: Callable[[Samples, int], Array] | None = None,
+) -> Block:
     """Return a block within a stretch without gaps; torque and columns pass the same low-pass before one sample in `factor` is kept.
 
     The reach of the filter is added on both sides and cut off again, so that the result does not depend on the blocks.
@@ -163,10 +175,12 @@ def one_block(model: Model, part: Samples, stretch: slice, start: int, factor: i
     margin = 0 if factor == 1 else REACH * factor
     stop = min(start + block_length(factor), stretch.stop)
     first, last = max(start - margin, stretch.start), min(stop + margin, stretch.stop)
-    q, qd, qdd, tau = (x[first:last] for x in (part.q, part.qd, part.qdd, part.tau))
+    there = part.part(slice(first, last))
+    states = there.q, there.qd, there.qdd
     t = part.t[start:stop:factor]
-    known = model.known_torque(q, qd, qdd) + (0.0 if part.payload_torque is None else part.payload_torque[first:last])
-    raw = model.rows(q, qd, qdd), tau, known
-    Y, tau, known = (decimated(x, factor, start - first, len(t)) for x in raw)
+    known = model.known_torque(*states) + (0.0 if there.payload_torque is None else there.payload_torque)
+    rows = model.rows(*states)
+    rows = rows if extra is None else np.concatenate([rows, extra(there, number)], axis=2)
+    Y, tau, known = (decimated(x, factor, start - first, len(t)) for x in (rows, there.tau, known))
     keep = None if part.keep is None else part.keep[start:stop:factor]
     return Block(t, Y, tau - known, known, keep, number)

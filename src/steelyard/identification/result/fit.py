@@ -55,6 +55,9 @@ SHORT = {  # short names on a Fit: the view and field that they stand for
     "preparation": "options.preparation",
     "delay": "pipeline.delay",
     "interval": "pipeline.interval",
+    "drift": "pipeline.drift",
+    "friction_terms": "pipeline.friction_terms",
+    "residual_split": "evidence.residual_split",
     "drive_gains": "pipeline.gains.values",
     "drive_gain_std": "pipeline.gains.std",
 }

@@ -18,7 +18,8 @@ Array = NDArray[np.float64]
 class SamplePipeline:
     """What was done to the samples: preparation, delay (n,) [s] taken out, drive gains, and the interval [s] between kept samples.
 
-    `region` has the states that they cover.
+    `region` has the states that they cover, `drift` (n,) [N m|N] is the root mean square of what drifts along the logs and was taken out.
+    `friction_terms` are the terms that the samples chose beyond the usual ones, joint and word, drifts included.
     """
 
     preparation: Preparation
@@ -26,3 +27,5 @@ class SamplePipeline:
     gains: DriveGains
     interval: float
     region: Region
+    drift: Array
+    friction_terms: tuple[tuple[str, str], ...] = ()

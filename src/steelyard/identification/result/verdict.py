@@ -11,6 +11,7 @@ import numpy as np
 from ...parameters.pseudo_inertia import is_consistent
 from ...robot import Robot
 from ..doctor.finding import Finding
+from ..friction.residual_split import ResidualSplit
 from .held_out import HeldOut
 from .prediction import Region
 from .promise import Promise
@@ -38,10 +39,14 @@ MASSES = 2.0  # factor between the total masses found and described from which t
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What a verdict follows from: held-out errors, the promise made from them, findings of the doctor, and the links set aside."""
+    """What a verdict follows from: held-out errors, the promise made from them, findings of the doctor, and the links set aside.
+
+    `residual_split` has what the error that is left goes back to.
+    """
 
     held_out: HeldOut
     promise: Promise
+    residual_split: ResidualSplit
     findings: tuple[Finding, ...] = ()
     set_aside: tuple[str, ...] = ()
     known_mass: bool = False

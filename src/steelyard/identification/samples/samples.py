@@ -32,6 +32,7 @@ class Samples:
     """States and torques (N, n) of one log in the robot's joint order; `keep` (N, n) marks the rows in use, None means all.
 
     `errors` (3, W, n) are errors of q, qd and qdd as the noise of the log may have left them, for the W samples in the middle.
+    `temperature` (N, n) [degC] is that of each joint, None if the log has none.
     `payload_torque` (N, n) [N m|N] is the part of the torque that moves and holds the log's known payload; None without one.
     """
 
@@ -45,6 +46,7 @@ class Samples:
     source: str = ""
     payload_torque: Array | None = None
     errors: Array | None = None
+    temperature: Array | None = None
 
     @property
     def N(self) -> int:
@@ -58,7 +60,7 @@ class Samples:
 
     def part(self, index: slice) -> Samples:
         """The samples of a slice."""
-        names = ("t", "q", "qd", "qdd", "tau", "keep", "payload_torque")
+        names = ("t", "q", "qd", "qdd", "tau", "keep", "payload_torque", "temperature")
         present = {name: value[index] for name in names if (value := getattr(self, name)) is not None}
         return replace(self, **present, errors=None)
 
@@ -95,7 +97,7 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
         t, q, qd, qdd, tau = (x[sure] for x in (t, q, qd, qdd, tau))
     keep = None if least is None else np.abs(qd) >= least
     made = Samples(t, q, qd, qdd, tau, keep, log.remarks, log.source)
-    made = replace(made, errors=drawn_errors(t[made.middle], noise))
+    made = replace(made, errors=drawn_errors(t[made.middle], noise), temperature=temperature(log, sure))
     if log.payload is None:
         return made
     try:
@@ -112,6 +114,14 @@ def at_rest(q: Array, qd: Array, qdd: Array, still: NDArray[np.bool_]) -> tuple[
     if not still.any():
         return q, qd, qdd
     return np.where(still, q.mean(axis=0), q), np.where(still, 0.0, qd), np.where(still, 0.0, qdd)
+
+
+def temperature(log: Log, sure: NDArray[np.bool_]) -> Array | None:
+    """Return the temperature of each joint at the samples in use, (N, n) [degC]; None if the log has none, or if some are missing."""
+    if log.temperature is None or not np.all(np.isfinite(log.temperature)):
+        return None
+    each = log.temperature if log.temperature.ndim == 2 else log.temperature[:, None]
+    return np.broadcast_to(each, log.q.shape)[sure]
 
 
 def payload_torque(robot: Robot, payload: Payload, q: Array, qd: Array, qdd: Array) -> Array:

@@ -1,0 +1,126 @@
+"""Candidates: friction terms that a joint may have, each with the columns that it would add to the torque of that joint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...mechanism.joint_terms import HARMONICS, Terms, direction, fading
+from ..model.model import Model
+from ..samples.samples import Samples
+
+Array = NDArray[np.float64]
+VELOCITIES = tuple(np.geomspace(0.015, 0.75, 8).tolist())  # [rad/s|m/s] at which stiction may fade
+DRIFTS = ("offset", "Coulomb friction", "viscous friction")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A friction term of one joint: its word, the keys of the table of joint terms that it stands for, and its columns of `Columns`.
+
+    `unknowns` counts columns and shapes; `positive` says whether a real joint has no negative value. A drift has no keys: no robot has it.
+    `fades` [rad/s|m/s] is the speed at which stiction fades: it is not less than the width of the Coulomb step. `without` is the base
+    column that it takes the place of.
+    """
+
+    joint: int
+    word: str
+    keys: tuple[str, ...]
+    columns: tuple[int, ...]
+    unknowns: int
+    positive: bool = False
+    fades: float = np.inf
+    without: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Columns of every candidate at the samples of a log, (N, n, K + 1): the torque of joint j per unit of its own candidate k; qd last.
+
+    `base` (b,) is a first estimate, whose gravity torque is the load; `gears` (n,) are gear ratios, 0 where unknown. `clocks` have the
+    middle and half the length [s] of each log, and `warmth` the mean temperature [degC] of each joint (n,), if all logs have it.
+    """
+
+    model: Model
+    base: Array
+    gears: Array
+    clocks: tuple[tuple[float, float], ...]
+    warmth: Array | None
+
+    @classmethod
+    def of(cls, model: Model, base: Array, gears: Array, samples: Sequence[Samples]) -> Columns:
+        """Return the columns for these logs."""
+        ends = [(float(s.t[0]), float(s.t[-1])) for s in samples]
+        half = 0.5 * max(b - a for a, b in ends)
+        known = [s.temperature for s in samples if s.temperature is not None]
+        warmth = np.concatenate(known).mean(axis=0) if len(known) == len(samples) else None
+        return cls(model, base, gears, tuple((0.5 * (a + b), half) for a, b in ends), warmth)
+
+    def __call__(self, samples: Samples, log: int) -> Array:
+        columns = [self.backward(samples), *self.stiction(samples), self.load(samples), *self.ripple(samples), *self.drift(samples, log)]
+        return np.stack([*columns, samples.qd], axis=2)
+
+    def direction(self, samples: Samples) -> Array:
+        """The direction of motion, (N, n), with the width of each joint's Coulomb step."""
+        each = zip(self.model.robot.tree.terms, samples.qd.T, strict=True)
+        return np.stack([np.asarray(direction(terms, rate)) for terms, rate in each], axis=1)
+
+    def backward(self, samples: Samples) -> Array:
+        """Half the difference of forward and backward Coulomb friction."""
+        return np.abs(self.direction(samples))
+
+    def stiction(self, samples: Samples) -> list[Array]:
+        """The excess of stiction over Coulomb friction, for each of the velocities at which it may fade."""
+        fade = [np.asarray(fading(Terms.of({"stribeck": v}), samples.qd)) for v in VELOCITIES]
+        return [self.direction(samples) * f for f in fade]
+
+    def load(self, samples: Samples) -> Array:
+        """Coulomb friction per gravity torque."""
+        return self.direction(samples) * np.abs(self.model.gravity_torque(self.base, samples.q))
+
+    def ripple(self, samples: Samples) -> list[Array]:
+        """Sine and cosine of the harmonics of the motor angle."""
+        angle = self.gears * samples.q
+        return [wave(h * angle) for h in HARMONICS for wave in (np.sin, np.cos)]
+
+    def drift(self, samples: Samples, log: int) -> list[Array]:
+        """Offset, Coulomb and viscous friction that change with the temperature or along a log, about their mean."""
+        clock = self.clock(samples, log)
+        return [clock, clock * self.direction(samples), clock * samples.qd]
+
+    def clock(self, samples: Samples, log: int) -> Array:
+        """The temperature above its mean [degC], or the time from the middle of the log over half the length of the longest, (N, n)."""
+        if self.warmth is not None and samples.temperature is not None:
+            return samples.temperature - self.warmth
+        middle, half = self.clocks[log]
+        return np.broadcast_to(((samples.t - middle) / half)[:, None], samples.q.shape)
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Return the candidates of all joints whose friction is free, and that do not have the term already."""
+        free = {self.model.names[i] for i in self.model.free}
+        made = []
+        for j, (name, terms) in enumerate(zip(self.model.robot.joint_names, self.model.robot.tree.terms, strict=True)):
+            own = of_joint(j, bool(self.gears[j]), self.offset(name, terms)) if f"{name}.Fc" in free else []
+            made += [c for c in own if not set(c.keys) & set(terms) and c.fades >= (terms.get("width") or 0.0)]
+        return tuple(made)
+
+    def offset(self, joint: str, terms: Terms) -> int | None:
+        """Return the base column of a joint's offset, if backward friction can be told from it: if Coulomb friction rises over a width."""
+        column = self.model.names.index(f"{joint}.F0") if f"{joint}.F0" in self.model.names else -1
+        return self.model.base.columns.index(column) if "width" in terms and column in self.model.base.columns else None
+
+
+def of_joint(joint: int, geared: bool, offset: int | None) -> list[Candidate]:
+    """Return all candidates of a joint: torque ripple where the gear ratio is known, backward friction in the place of an offset."""
+    made = [] if offset is None else [Candidate(joint, "negative", ("negative",), (0,), 1, without=offset)]
+    made += [Candidate(joint, "stribeck", ("stiction",), (1 + k,), 2, positive=True, fades=v) for k, v in enumerate(VELOCITIES)]
+    at = 1 + len(VELOCITIES)
+    made.append(Candidate(joint, "load", ("load",), (at,), 1, positive=True))
+    for k, h in enumerate(HARMONICS):
+        waves = Candidate(joint, "ripple", (f"sine{h}", f"cosine{h}"), (at + 1 + 2 * k, at + 2 + 2 * k), 2)
+        made += [waves] if geared else []
+    at += 1 + 2 * len(HARMONICS)
+    return made + [Candidate(joint, f"drift of the {what}", (), (at + k,), 1) for k, what in enumerate(DRIFTS)]

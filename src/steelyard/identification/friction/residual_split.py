@@ -1,0 +1,144 @@
+"""The error that is left, split by cause: sensor noise, friction, rigid bodies, unexplained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...drawing.numbers import percent
+from ...drawing.table import Column, Table
+from ...mechanism.joint_terms import direction
+from ..model.model import Model
+from ..model.problem import FOLDS, Problem, block_length
+from ..result.provenance import rows
+from ..samples.samples import Samples
+
+Array = NDArray[np.float64]
+CAUSES = ("sensor noise", "friction", "rigid bodies", "unexplained")
+MOST = 8000  # samples that are read
+SPEEDS = 5  # pieces of the friction curve in either direction
+SHRINK = 1e-6  # of the information about a column: coefficients with less are left at zero
+BAND = (0.4, 0.75)  # of the Nyquist frequency: there is little motion there, and the low-pass of the decimation passes it
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualSplit:
+    """Shares (n, 4) of each joint's squared residual that go back to each of CAUSES; they add to one.
+
+    Sensor noise is what is left of the residual's spectrum at high frequency, taken as white. Friction is what a free function of the
+    joint's own speed, direction and load predicts on parts of the samples that it has not seen; rigid bodies what the columns of the links
+    predict with values that this joint chooses by itself, and functions of its own position. What both could be counts half for either.
+    """
+
+    joint_names: tuple[str, ...]
+    shares: Array
+
+    def table(self) -> Table:
+        """Return the shares of every joint in percent."""
+        columns = (Column("joint", numeric=False), *(Column(cause, "%") for cause in CAUSES))
+        rows = tuple((name, *(percent(float(x), 0) for x in row)) for name, row in zip(self.joint_names, self.shares, strict=True))
+        return Table("Causes of the error", columns, rows, "Shares of each joint's squared residual.")
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return the shares as plain data, joint by joint."""
+        return rows(name=self.joint_names, **{cause.replace(" ", "_"): self.shares[:, k] for k, cause in enumerate(CAUSES)})
+
+    def __str__(self) -> str:
+        return self.table().to_text()
+
+
+@dataclass(frozen=True, eq=False)
+class CauseColumns:
+    """Columns that stand for causes at the samples of a log, (N, n, K): first those of friction, then those of links and positions.
+
+    `knots` (n, SPEEDS) are the speeds [rad/s|m/s] at which the friction curve may bend, `whole` is the model with nothing held.
+    """
+
+    model: Model
+    base: Array
+    knots: Array
+    whole: Model
+
+    @property
+    def friction(self) -> int:
+        """How many of the columns stand for friction."""
+        return 2 * SPEEDS + 2
+
+    def __call__(self, samples: Samples, log: int) -> Array:
+        speed, forward = np.abs(samples.qd), samples.qd > 0
+        towards = np.stack([np.asarray(direction(t, v)) for t, v in zip(self.model.robot.tree.terms, samples.qd.T, strict=True)], axis=1)
+        load = towards * np.abs(self.model.gravity_torque(self.base, samples.q))
+        curve = [np.minimum(speed, self.knots[:, k]) * side for k in range(SPEEDS) for side in (forward, ~forward)]
+        place = [wave(h * samples.q) for h in (1, 2) for wave in (np.sin, np.cos)]
+        links = self.whole.rows(samples.q, samples.qd, samples.qdd)[:, :, link_columns(self.whole)]
+        return np.concatenate([np.stack([*curve, towards, load, *place, samples.qdd], axis=2), links], axis=2)
+
+
+def split_residuals(problem: Problem, base: Array) -> ResidualSplit:
+    """Return what the residuals of base parameters (b,) go back to, joint by joint."""
+    columns = cause_columns(problem, base)
+    wide = Problem(problem.model, problem.samples, problem.decimate, columns)
+    blocks = list(wide.blocks(max(FOLDS, MOST * problem.decimate // block_length(problem.decimate)) if problem.N > MOST else None))
+    b, n = problem.base.n_base, problem.n
+    keep = [np.ones(x.tau.shape, bool) if x.keep is None else x.keep for x in blocks]
+    left = [(x.tau - x.Y[:, :, :b] @ base) * k for x, k in zip(blocks, keep, strict=True)]
+    noise, e, kept = noise_share(left), np.concatenate(left), np.concatenate(keep)
+    shares = np.zeros((n, len(CAUSES)))
+    for j in range(n):
+        C = np.concatenate([x.Y[:, j, b:] for x in blocks])[kept[:, j]]
+        sets = C[:, : columns.friction], C[:, columns.friction :], C
+        rub, rigid, both = (explained(X, e[kept[:, j], j]) for X in sets)
+        shares[j] = add_to_one(noise[j], (rub + both - rigid) / 2, (rigid + both - rub) / 2)
+    return ResidualSplit(problem.model.robot.joint_names, shares)
+
+
+def cause_columns(problem: Problem, base: Array) -> CauseColumns:
+    """Return the columns of the causes: bends of the friction curves at quantiles of the speed, links with nothing held."""
+    model, inner = problem.model, 10 * len(problem.model.robot.tree.bodies)
+    speeds = np.abs(np.concatenate([s.qd for s in problem.samples]))
+    knots = np.quantile(speeds, np.linspace(0.1, 0.9, SPEEDS), axis=0).T
+    return CauseColumns(model, base, knots, replace(model, held=tuple((i, x) for i, x in model.held if i >= inner)))
+
+
+def link_columns(model: Model) -> list[int]:
+    """Return the base columns of links."""
+    return [k for k, column in enumerate(model.base.columns) if column < 10 * len(model.robot.tree.bodies)]
+
+
+def explained(X: Array, e: Array) -> float:
+    """Return the share of e (N,) that columns X (N, k) predict on consecutive parts from the others, from 0 to 1."""
+    if len(e) < 2 * FOLDS or not np.any(e):
+        return 0.0
+    scale = np.linalg.norm(X, axis=0)
+    X = X[:, scale > 1e-12 * scale.max(initial=0.0)] / scale[scale > 1e-12 * scale.max(initial=0.0)]
+    parts = np.array_split(np.arange(len(e)), FOLDS)
+    A, z = X.T @ X, X.T @ e
+    left = 0.0
+    for part in parts:
+        G, g = A - X[part].T @ X[part], z - X[part].T @ e[part]
+        left += float(np.sum((e[part] - X[part] @ np.linalg.solve(G + SHRINK * np.eye(len(g)), g)) ** 2))
+    return float(np.clip(1.0 - left / np.sum(e**2), 0.0, 1.0))
+
+
+def noise_share(parts: list[Array]) -> Array:
+    """Return the share of white noise in residuals, each part (N, n) evenly sampled, (n,): the level of the spectrum within BAND."""
+    total, level, weight = 0.0, 0.0, 0.0
+    for e in (part for part in parts if len(part) >= 32):
+        power = np.abs(np.fft.rfft(e * np.hanning(len(e))[:, None], axis=0)) ** 2
+        low, high = (int(edge * (len(power) - 1)) for edge in BAND)
+        level = level + len(e) * power[low:high].mean(axis=0)
+        total = total + len(e) * power.mean(axis=0)
+        weight += len(e)
+    if not weight:
+        return np.ones(parts[0].shape[1])
+    return np.clip(level / np.maximum(total, 1e-300), 0.0, 1.0)
+
+
+def add_to_one(noise: float, friction: float, rigid: float) -> tuple[float, float, float, float]:
+    """Return shares of the four causes; those of friction and rigid bodies are at most what noise leaves over."""
+    friction, rigid = max(friction, 0.0), max(rigid, 0.0)
+    fits = min(1.0, (1.0 - noise) / max(friction + rigid, 1e-300))
+    return noise, fits * friction, fits * rigid, max(1.0 - noise - fits * (friction + rigid), 0.0)
