@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .identification import Coupling, Fit, Validation, doctor, identify
     from .mechanism import robots
     from .motion import Trajectory
+    from .motion.inverse_kinematics.rates import joint_acceleration, joint_velocity
     from .motion.inverse_kinematics.solve import inverse_kinematics
     from .parameters.base import base_parameters
     from .reporting import report
@@ -36,6 +37,8 @@ _HOMES = {
     "read_log": "signals",
     "Trajectory": "motion",
     "inverse_kinematics": "motion.inverse_kinematics.solve",
+    "joint_velocity": "motion.inverse_kinematics.rates",
+    "joint_acceleration": "motion.inverse_kinematics.rates",
     "excite": "experiments",
     "Sensors": "simulation",
     "perturbed": "simulation",
@@ -65,6 +68,8 @@ __all__ = [
     "excite",
     "identify",
     "inverse_kinematics",
+    "joint_acceleration",
+    "joint_velocity",
     "load",
     "perturbed",
     "read_log",

@@ -12,9 +12,10 @@ import pytest
 import steelyard as sy
 from steelyard.compiler.runtime.kernel import Kernel
 from steelyard.errors import CallError
+from steelyard.kernels import ALGORITHMS
 from steelyard.robot import SINGLE_CALLS, Robot, _General
 
-FRAMED = ("forward_kinematics", "jacobian", "jacobian_rate")
+FRAMED = tuple(name for name, algorithm in ALGORITHMS.items() if algorithm.framed)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ..compiler.ir.program import Program
 from ..dynamics.kinematics import find_frame
 from ..errors import CallError, suggest
-from ..kernels import program
+from ..kernels import ALGORITHMS, program
 from ..mechanism.tree import Tree
 
 # what a controller needs: feed-forward, gravity compensation, computed torque, adaptation, simulation, operational space
@@ -46,9 +46,11 @@ EQUATIONS = {
     "joint_reactions": "force and moment that each joint bears, as Robot.joint_reactions has it",
     "inverse_dynamics_derivatives": "derivatives of tau by q, by qd and by qdd",
     "forward_dynamics_derivatives": "derivatives of qdd by q, by qd and by tau",
+    "center_of_mass": "centre of mass of all moving bodies, in the base frame",
+    "com_jacobian": "velocity of the centre of mass = J qd",
     "jacobian_rate": "time derivative of the Jacobian of frame '{frame}' along qd",
 }
-FRAMED = ("forward_kinematics", "jacobian", "jacobian_rate")  # algorithms of a frame
+FRAMED = tuple(name for name in EQUATIONS if ALGORITHMS[name].framed)  # algorithms of a frame
 WRENCHED = (  # algorithms that can take wrenches
     "inverse_dynamics",
     "forward_dynamics",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from ..compiler.ir.program import Operand, Shape
+from ..dynamics.center_of_mass import center_of_mass, com_jacobian
 from ..dynamics.coriolis import christoffel, coriolis_matrix
 from ..dynamics.crba import mass_matrix
 from ..dynamics.energy import kinetic_energy, momentum
@@ -18,6 +20,13 @@ from ..dynamics.forward.free_base import free_forward_dynamics
 from ..dynamics.gravity import gravity_torque, potential_energy
 from ..dynamics.joint_torques import friction_torque
 from ..dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
+from ..dynamics.operational_space import (
+    analytic_jacobian,
+    dynamically_consistent_inverse,
+    manipulability,
+    nullspace_projector,
+    task_inertia,
+)
 from ..dynamics.reactions import base_wrench, forward_reactions, forward_reactions_by_aba, joint_reactions
 from ..dynamics.regressor import regressor
 from ..dynamics.rnea import bias_torque, inverse_dynamics
@@ -62,6 +71,11 @@ class Algorithm:
     ways: tuple[Callable[..., Any], ...]
     joint_space: bool = False
     base_frame: bool = False
+
+    @property
+    def framed(self) -> bool:
+        """Whether it is about a frame, which it then takes last."""
+        return "frame" in signature(self.ways[0]).parameters
 
     def operands(self, tree: Tree, extra: Sequence[str]) -> tuple[list[Operand], list[Operand]]:
         """Inputs and outputs with their shapes on a tree."""
@@ -134,10 +148,18 @@ ALGORITHMS: dict[str, Algorithm] = {
     "forward_kinematics": Algorithm(("q",), (("X", "44", "[-|m]"),), (_pose,)),
     "jacobian": Algorithm(("q",), (("J", "6n", "[m|rad] per [rad|m]"),), (jacobian,)),
     "jacobian_rate": Algorithm(_STATE, (("Jd", "6n", "[1/s]"),), (jacobian_rate,)),
+    "analytic_jacobian": Algorithm(("q",), (("J", "6n", "[m|rad] per [rad|m]"),), (analytic_jacobian,)),
+    "manipulability": Algorithm(("q",), (("w", "", "[-]"),), (manipulability,)),
+    "task_inertia": Algorithm(("q",), (("Lambda", "66", "[kg, kg m, kg m2]"),), (task_inertia,)),
+    "dynamically_consistent_inverse": Algorithm(("q",), (("J", "n6", "[rad|m] per [m|rad]"),), (dynamically_consistent_inverse,)),
+    "nullspace_projector": Algorithm(("q",), (("N", "nn", "[-]"),), (nullspace_projector,)),
+    "center_of_mass": Algorithm(("q",), (("c", "3", "[m]"),), (center_of_mass,)),
+    "com_jacobian": Algorithm(("q",), (("J", "3n", "[m] per [rad|m]"),), (com_jacobian,)),
 }
 
 
-NEEDS_MASS = frozenset(("forward_dynamics", "forward_dynamics_derivatives", "forward_reactions", "free_forward_dynamics"))
+_TASK = ("task_inertia", "dynamically_consistent_inverse", "nullspace_projector")
+NEEDS_MASS = frozenset(("forward_dynamics", "forward_dynamics_derivatives", "forward_reactions", "free_forward_dynamics", *_TASK))
 _LEAST = 1e-14  # of the largest entry of M: below it a diagonal entry is rounding
 
 

@@ -14,12 +14,13 @@ from .dynamics import Dynamics
 from .edits import Edits
 from .files import Files
 from .moving_base import MovingBase
+from .operational_space import OperationalSpace
 from .single_call import with_straight_path
 
 __all__ = ["Robot", "load"]
 
 
-class _General(Dynamics, MovingBase, Edits, Files):
+class _General(Dynamics, OperationalSpace, MovingBase, Edits, Files):
     """All methods, in their general form."""
 
 

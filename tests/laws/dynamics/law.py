@@ -23,7 +23,8 @@ class Law:
 
 
 LAWS: dict[str, Law] = {}
-NEED_MASS = ("forward_dynamics", "forward_reactions", "forward_dynamics_derivatives", "free_forward_dynamics")
+TASK = ("task_inertia", "dynamically_consistent_inverse", "nullspace_projector")
+NEED_MASS = ("forward_dynamics", "forward_reactions", "forward_dynamics_derivatives", "free_forward_dynamics", *TASK)
 
 
 def runs(algorithm: str, name: str) -> bool:

@@ -18,7 +18,7 @@ from tests.interpret import run
 from tests.zoo import Case
 
 Array = np.ndarray
-FRAMED = ("forward_kinematics", "jacobian", "jacobian_rate")
+FRAMED = tuple(name for name, algorithm in ALGORITHMS.items() if algorithm.framed)
 
 
 def frame_of(x: Case, algorithm: str) -> str | None:

@@ -1,0 +1,55 @@
+"""The space that a frame moves in: inertia, inverse and null space of a task, manipulability, centre of mass."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from .description import Array, Description
+
+
+class OperationalSpace(Description):
+    """Quantities of a frame, the end-effector by default, and of the centre of mass. q (..., n) [rad|m]."""
+
+    def task_inertia(
+        self, q: ArrayLike, frame: str | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None
+    ) -> Array:
+        """Lambda(q) = (J M^-1 J^T)^-1, (..., 6, 6) [kg, kg m, kg m2]: what the frame opposes to forces and moments, in the base frame.
+
+        Directions are taken in the order x, y, z, rx, ry, rz as far as they are independent; rows and columns of the others are zero.
+        Khatib 1987, eq. (5).
+        """
+        return self._call("task_inertia", (q,), parameters, out, frame=self._frame(frame))
+
+    def dynamically_consistent_inverse(
+        self, q: ArrayLike, frame: str | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None
+    ) -> Array:
+        """M^-1 J^T Lambda, (..., n, 6): joint accelerations for those of the frame at the least kinetic energy. Khatib 1987, eq. (36)."""
+        return self._call("dynamically_consistent_inverse", (q,), parameters, out, frame=self._frame(frame))
+
+    def nullspace_projector(
+        self, q: ArrayLike, frame: str | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None
+    ) -> Array:
+        """N(q) = 1 - M^-1 J^T Lambda J, (..., n, n): N qd does not move the frame, torques N^T tau do not accelerate it. Khatib 1987."""
+        return self._call("nullspace_projector", (q,), parameters, out, frame=self._frame(frame))
+
+    def manipulability(self, q: ArrayLike, frame: str | None = None, *, out: Array | None = None) -> Array:
+        """w = sqrt(det(J J^T)), or sqrt(det(J^T J)) where fewer than six joints move the frame, (...): zero at singularities.
+
+        Yoshikawa 1985.
+        """
+        return self._call("manipulability", (q,), None, out, frame=self._frame(frame))
+
+    def analytic_jacobian(self, q: ArrayLike, frame: str | None = None, *, out: Array | None = None) -> Array:
+        """J_A(q), (..., 6, n): rates of x, y, z [m] and of roll, pitch, yaw [rad] of the frame, = J_A qd; infinite at pitch +-90 deg.
+
+        Siciliano et al. 2009, section 3.6.
+        """
+        return self._call("analytic_jacobian", (q,), None, out, frame=self._frame(frame))
+
+    def center_of_mass(self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
+        """c(q), (..., 3) [m]: the centre of mass of all moving bodies, in the base frame."""
+        return self._call("center_of_mass", (q,), parameters, out)
+
+    def com_jacobian(self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
+        """J_c(q), (..., 3, n): the centre of mass moves at J_c qd [m/s]. Wieber 2006, section 2."""
+        return self._call("com_jacobian", (q,), parameters, out)
