@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .reporting import report
     from .robot import Robot, load
     from .signals import Log, read_log
-    from .simulation import Sensors, perturbed, record
+    from .simulation import Run, Sensors, perturbed, record, simulate
 
 # public name -> module that has it; imported when first asked for, so that `import steelyard` stays light
 _HOMES = {
@@ -43,6 +43,8 @@ _HOMES = {
     "Sensors": "simulation",
     "perturbed": "simulation",
     "record": "simulation",
+    "Run": "simulation",
+    "simulate": "simulation",
     "report": "reporting",
 }
 
@@ -56,6 +58,7 @@ __all__ = [
     "ModelError",
     "ProblemError",
     "Robot",
+    "Run",
     "Sensors",
     "SteelyardError",
     "SteelyardWarning",
@@ -76,6 +79,7 @@ __all__ = [
     "record",
     "report",
     "robots",
+    "simulate",
     "threads",
 ]
 

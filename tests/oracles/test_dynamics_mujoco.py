@@ -8,7 +8,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from steelyard.algebra.spatial import Pose, at_com
+from benchmarks.mujoco_model import model_of
+from steelyard.algebra.spatial import Pose
 from steelyard.dynamics.crba import mass_matrix
 from steelyard.dynamics.forward.by_crba import forward_by_crba
 from steelyard.dynamics.kinematics import jacobian, jacobian_rate, poses
@@ -16,30 +17,6 @@ from steelyard.dynamics.rnea import bias_torque, inverse_dynamics
 from steelyard.mechanism.joint_terms import Terms
 from steelyard.mechanism.tree import Frame, Tree
 from tests.random_robots import close, random_state, random_tree
-
-
-def model_of(tree: Tree) -> mujoco.MjModel:
-    """A MuJoCo model built body by body from a tree's numbers. Where an axis passes through the body's origin, so does MuJoCo's."""
-    spec = mujoco.MjSpec()
-    spec.compiler.degree = False
-    spec.compiler.balanceinertia = False
-    spec.option.gravity = tree.gravity
-    made = [spec.worldbody]
-    for body in tree.bodies:
-        m, c, I = at_com(body.inertia)  # noqa: E741
-        R, p = np.array(body.placement.R), np.array(body.placement.p)
-        quaternion = np.zeros(4)
-        mujoco.mju_mat2Quat(quaternion, R.flatten())
-        full = [I.xx, I.yy, I.zz, I.xy, I.xz, I.yz]
-        new = made[body.parent + 1].add_body(
-            name=body.name, pos=p, quat=quaternion, mass=m, ipos=c, fullinertia=full, explicitinertial=True
-        )
-        kind = mujoco.mjtJoint.mjJNT_HINGE if body.kind == "revolute" else mujoco.mjtJoint.mjJNT_SLIDE
-        joint = new.add_joint(name=body.joint, type=kind, axis=body.axis)
-        joint.armature = tree.terms[body.coordinate].get("armature", 0.0)
-        joint.damping[0] = tree.terms[body.coordinate].get("viscous", 0.0)
-        made.append(new)
-    return spec.compile()
 
 
 def viscous_only(tree: Tree) -> Tree:

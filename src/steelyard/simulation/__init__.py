@@ -1,7 +1,10 @@
-"""Measurements without a robot: perturbed robots, sensor models, synthetic logs."""
+"""Motion and measurements without a robot: simulation, controllers, perturbed robots, sensor models, synthetic logs."""
 
+from .controllers import PD, ComputedTorque, FeedForward
 from .perturbed import perturbed
 from .record import record
+from .run import Run
 from .sensors import Sensors
+from .simulate import simulate
 
-__all__ = ["Sensors", "perturbed", "record"]
+__all__ = ["PD", "ComputedTorque", "FeedForward", "Run", "Sensors", "perturbed", "record", "simulate"]

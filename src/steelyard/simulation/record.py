@@ -30,11 +30,24 @@ def record(robot: Robot, trajectory: Trajectory, rate: float = 500.0, seed: int 
     if not (math.isfinite(rate) and (end - start) * rate >= 1):
         raise CallError(f"rate = {rate!r} Hz; expected at least two samples in {end - start:g} s")
     t = start + np.arange(math.floor((end - start) * rate * (1 + 1e-12)) + 1) / rate
-    rng = np.random.default_rng(seed)
     q = trajectory.motion(t).q
     if q.shape[1] != robot.n:
         raise CallError(f"the trajectory moves {q.shape[1]} joints, the robot has {robot.n}: {', '.join(robot.joint_names)}")
-    tau = _measured_torque(_torque(robot, trajectory, t, sensors), q, rate, sensors, rng)
+    return _log(robot, t, q, _torque(robot, trajectory, t, sensors), sensors, seed)
+
+
+def measured(robot: Robot, t: Array, q: Array, tau: Array, sensors: Sensors, seed: int = 0) -> Log:
+    """The log that sensors make of true samples on a uniform grid: t [s] (N,), q [rad|m] and tau [N m|N] (N, n)."""
+    delays = sensors.per_joint("delay", robot.n)
+    late = np.column_stack([np.interp(t - delay, t, column) for delay, column in zip(delays, tau.T, strict=True)])
+    return _log(robot, t, q, late, sensors, seed)
+
+
+def _log(robot: Robot, t: Array, q: Array, tau: Array, sensors: Sensors, seed: int) -> Log:
+    """What encoders and torque channels make of positions and of torques that are late already."""
+    rng = np.random.default_rng(seed)
+    rate = (len(t) - 1) / float(t[-1] - t[0])
+    tau = _measured_torque(tau, q, rate, sensors, rng)
     noisy = q + sensors.per_joint("encoder_noise", robot.n) * rng.normal(size=q.shape)
     q = quantised(noisy, sensors.per_joint("encoder", robot.n))
     return Log(t=t, q=q, tau=tau, joint_names=robot.joint_names, effort="torque", source=f"simulated {robot.name}")

@@ -1,0 +1,97 @@
+"""What a simulation returns: the motion, its torques, its energy, and how far the books of energy are from closed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cached import cached_property
+from ..errors import CallError
+from ..robot import Robot
+from ..signals.log import Log
+from .record import measured
+from .sensors import Sensors
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """A simulated motion, or a batch of them: t [s] (T,); q [rad|m], qd [rad/s|m/s], tau [N m|N] (..., T, n), read-only.
+
+    `work` [J] (..., T) is what the drives have given since the start, `heat` [J] (..., T) what friction and known torques have taken.
+    `steps` is how many steps each run took, `method` by which integrator.
+    """
+
+    robot: Robot
+    t: Array
+    q: Array
+    qd: Array
+    tau: Array
+    work: Array
+    heat: Array
+    method: str
+    steps: int
+
+    def __post_init__(self) -> None:
+        for name in ("t", "q", "qd", "tau", "work", "heat"):
+            getattr(self, name).flags.writeable = False
+
+    @cached_property
+    def energy(self) -> Array:
+        """Kinetic and potential energy [J], (..., T)."""
+        return np.asarray(self.robot.kinetic_energy(self.q, self.qd) + self.robot.potential_energy(self.q))
+
+    @property
+    def audit(self) -> Array:
+        """Energy + heat - work - the energy at the start [J], (..., T): zero but for the errors of integration."""
+        return self.energy + self.heat - self.work - self.energy[..., :1]
+
+    @property
+    def drift(self) -> float:
+        """The largest error of the books over the largest of what stands in them: kinetic energy, heat, work or change of energy.
+
+        NaN where no run stayed finite.
+        """
+        good = self.finite
+        if not np.any(good):
+            return float("nan")
+        kinetic = self.robot.kinetic_energy(self.q, self.qd)
+        sizes = [np.max(np.abs(x[good])) for x in (kinetic, self.heat, self.work, self.energy - self.energy[..., :1])]
+        return float(np.max(np.abs(self.audit[good])) / max(*sizes, np.finfo(float).tiny))
+
+    @cached_property
+    def finite(self) -> NDArray[np.bool_]:
+        """Which runs stayed finite, (...)."""
+        return np.asarray(np.all(np.isfinite(self.q) & np.isfinite(self.qd), axis=(-1, -2)))
+
+    @property
+    def status(self) -> str:
+        """How it went, in a sentence."""
+        count, bad = self.finite.size, int(np.sum(~self.finite))
+        what = f"{count} run{'s' if count > 1 else ''} of {self.t[-1]:g} s in {self.steps} steps by {self.method}"
+        if not bad:
+            return f"{what}; the books of energy close to {self.drift:.1e}"
+        first = float(self.t[np.argmax(~np.all(np.isfinite(self.q[~self.finite]), axis=-1), axis=-1).min()])
+        return f"{what}; {bad} diverged, the first before {first:g} s: take a smaller step, or look at the controller's gains"
+
+    def log(self, sensors: Sensors | None = None, seed: int = 0) -> Log:
+        """The log that the robot's sensors would have written of a single run. The same seed gives the same log."""
+        if self.q.ndim != 2:
+            raise CallError(f"a log is of one run; this has {self.q.shape[:-2]} of them: take one, run[k].log()")
+        if not self.finite:
+            raise CallError(f"a log of a run that diverged has no use: {self.status}")
+        return measured(self.robot, self.t, self.q, self.tau, sensors or Sensors(), seed)
+
+    def __getitem__(self, k: int | tuple[int, ...]) -> Run:
+        """One run of a batch."""
+        at = k if isinstance(k, tuple) else (k,)
+        if len(at) != self.q.ndim - 2:
+            raise CallError(f"run[{k}]: the batch has shape {self.q.shape[:-2]}; expected one index for each of its dimensions")
+        q, qd, tau, work, heat = (np.array(x[at]) for x in (self.q, self.qd, self.tau, self.work, self.heat))
+        return Run(self.robot, self.t.copy(), q, qd, tau, work, heat, self.method, self.steps)
+
+    def __repr__(self) -> str:
+        return f"Run({self.status})"
