@@ -24,6 +24,7 @@ WRONG = {
     "shape (16,)": lambda T: T.ravel(),
     "pose must be an array of numbers": lambda T: "home",
     "pose contains NaN or infinity": lambda T: T * np.nan,
+    "pose contains NaN or infinity;": lambda T: np.where(np.eye(4)[::-1] > 0, np.inf, T),
     "is off a rotation and the last row": lambda T: T + 0.1,
     "pose is off a rotation": lambda T: T @ np.diag([1.0, 1.0, -1.0, 1.0]),
 }

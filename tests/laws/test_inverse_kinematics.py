@@ -226,3 +226,18 @@ def test_a_warm_start_stays_on_its_branch(rng: np.random.Generator) -> None:
         after = sy.inverse_kinematics(robot, pose, frame_of(robot), q0=q, method="numerical").best
         assert np.abs(after - q).max() < 0.05
         q = after
+
+
+def test_redundancy_is_spent_on_the_preferred_position(rng: np.random.Generator) -> None:
+    """Where no limit is in the way, what is left of q0 - q can only be had by moving the frame: it lies in the range of J^T."""
+    robot = arm("iiwa14")
+    q = rng.uniform(-1.0, 1.0, (50, 7))
+    T, q0 = robot.forward_kinematics(q), q + rng.uniform(-0.2, 0.2, q.shape)
+    s = sy.inverse_kinematics(robot, T, q0=q0, method="numerical")
+    assert s.solved.all()
+    assert np.abs(robot.forward_kinematics(s.best) - T).max() < 1e-8
+    J = robot.jacobian(s.best)
+    missing = q0 - s.best
+    left = missing - (np.linalg.pinv(J) @ J @ missing[..., None])[..., 0]
+    assert np.median(np.abs(left).max(axis=-1)) < 1e-3
+    assert (np.linalg.norm(missing, axis=1) <= np.linalg.norm(q0 - q, axis=1) + 1e-6).mean() > 0.95

@@ -116,11 +116,11 @@ def _show(found: Solutions) -> None:
 
     from ..show.terminal import console, judgement, table
 
-    names = found.robot.joint_names
+    names = found.context.robot.joint_names
     screen = console()
     screen.print(judgement(found.status, bool(found.solved)))
     if found.solved:
-        shown = table(f"Positions of {found.robot.name} [rad|m]", ["branch", *(f">{name}" for name in names)])
+        shown = table(f"Positions of {found.context.robot.name} [rad|m]", ["branch", *(f">{name}" for name in names)])
         for branch, q in zip(np.array(found.branches)[found.valid], found.q[found.valid], strict=True):
             shown.add_row(str(branch), *(f"{x:.6f}" for x in q))
         screen.print(shown)
@@ -131,7 +131,7 @@ def _write(found: Solutions, out: Path | None, force: bool) -> None:
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["pose", "branch", *(f"q.{name}" for name in found.robot.joint_names)])
+    writer.writerow(["pose", "branch", *(f"q.{name}" for name in found.context.robot.joint_names)])
     for pose, branch in np.argwhere(found.valid):
         writer.writerow([pose, found.branches[branch], *(repr(x) for x in found.q[pose, branch].tolist())])
     print(f"steelyard: {found.status}", file=sys.stderr)

@@ -87,7 +87,8 @@ def program(tree: Tree, chain: Chain, family: Family, names: list[str]) -> Progr
     """Trace the closed form; `names` receives the names of the branches."""
 
     def run(pose: Any, q0: Any, *held: Any) -> Any:
-        R, p = tuple(tuple(row[:3]) for row in pose[:3]), tuple(row[3] for row in pose[:3])
+        rows = [[_finite(x) for x in row] for row in pose[:3]]
+        R, p = tuple(tuple(row[:3]) for row in rows), tuple(row[3] for row in rows)
         X = chain.before.compose(Pose(R, p)).compose(chain.after)  # type: ignore[arg-type]
         joints = _rested(chain, q0)
         fixed = [_held(joints[at], chain.multipliers[at], value) for at, value in zip(family.held, held[0] if held else (), strict=True)]
@@ -101,6 +102,11 @@ def program(tree: Tree, chain: Chain, family: Family, names: list[str]) -> Progr
     count = _count(chain, family)
     outputs = [Operand("q", (count, tree.n), "[rad|m]"), Operand("code", (count,), "[-]"), Operand("fault", (), "[-]")]
     return trace("inverse_kinematics", run, inputs, outputs)
+
+
+def _finite(x: Scalar) -> Scalar:
+    """x, or NaN where it is so large that its square is not: NaN passes through everything without a floating-point flag."""
+    return where(absolute(x) < 1e150, x, math.nan)
 
 
 def _count(chain: Chain, family: Family) -> int:

@@ -32,6 +32,7 @@ ROUNDS = 60  # of starts, for a pose that may be in reach
 TRIED = 64  # random positions of which a round starts at the nearest
 SIDE_BY_SIDE = 256  # starts in a round where few poses are left
 CHUNK = 2048  # poses that are worked on together: what a step reads stays in the cache
+DRAWN, GAIN = 30, 0.25  # steps towards the wanted position, and how much of the way each goes
 LONGEST = 1.0  # [rad|m] a step of a joint
 _DAMPING = 0.02  # times the square of the error
 _LEAST_DAMPING = 1e-14
@@ -223,6 +224,22 @@ def _descend(kernel: Kernel, at: NDArray[np.intp], q: Array, pose: Array, best: 
 
 def _keep(best: Found, at: NDArray[np.intp], q: Array, error: Array) -> None:
     best.q[at], best.distance[at], best.angle[at] = q, error[:, 0], error[:, 1]
+
+
+def draw_nearer(robot: Any, frame: str, pose: Array, found: Found, wanted: Array) -> Found:
+    """The same solutions moved along what redundancy leaves free, towards a wanted position (N, n); those that would lose the pose stay.
+
+    Liegeois 1977: dq = J^+ e + gain (1 - J^+ J) (wanted - q).
+    """
+    kernel, at = step_kernel(robot, frame), np.flatnonzero(found.reached)
+    q, goal, to = found.q[at], pose[at], wanted[at]
+    for gain in (GAIN,) * DRAWN + (0.0,) * 4:
+        q, _ = kernel(q, goal, to, gain)
+    _, error = kernel(q, goal, to, 0.0)
+    nearer = ((q - to) ** 2).sum(axis=1) < ((found.q[at] - to) ** 2).sum(axis=1)
+    kept = (error <= ACCURACY).all(axis=1) & nearer
+    _keep(found, at[kept], q[kept], error[kept])
+    return found
 
 
 def joint_range(tree: Tree) -> tuple[Array, Array]:

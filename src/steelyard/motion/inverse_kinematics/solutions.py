@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...cached import cached_property
-from .analytic import OUTSIDE, ROUNDING, analytic
+from .analytic import OUTSIDE, ROUNDING, VALID, analytic
 from .numerical import Found, search
 
 Array = NDArray[np.float64]
@@ -18,27 +18,66 @@ NO_POSE = 1e-6  # a matrix further than this from a pose is none
 _NEAREST = 12, 60  # rounds and steps for poses that are out of reach
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+class Context(NamedTuple):
+    """What solutions share: robot, frame, how they were found, the k names of the branches, and the joints that were held."""
+
+    robot: Any
+    frame: str
+    method: str
+    branches: tuple[str, ...]
+    free_joints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Solutions:
     """Solutions of inverse kinematics for poses (..., 4, 4).
 
     `q` (..., k, n) [rad|m] has NaN where `valid` (..., k) is False; `branches` are the k names; `method` says how they were found. `free`
-    (..., g, joints) are the positions at which the joints `free_joints` were held, one after another in the branches.
+    (..., g, joints) are the positions at which the joints `free_joints` were held, one after another in the branches. `code` (..., k) is 2
+    for a valid branch, 1 for one that reaches the pose outside the joint limits, 0 for one that does not reach it; `fault` (...) is how far
+    a matrix is from a pose.
     """
 
     q: Array
-    valid: NDArray[np.bool_]
-    branches: tuple[str, ...]
-    method: str
-    robot: Any = field(compare=False)
-    frame: str
-    pose: Array
-    q0: Array
     code: Array
     fault: Array
-    free_joints: tuple[str, ...] = ()
-    free: Array | None = None
-    found: Found | None = None
+    pose: Array
+    q0: Array
+    context: Context
+    free: Array | None
+    found: Found | None
+
+    def __init__(
+        self,
+        q: Array,
+        code: Array,
+        fault: Array,
+        pose: Array,
+        q0: Array,
+        context: Context,
+        free: Array | None = None,
+        found: Found | None = None,
+    ) -> None:
+        fields = self.__dict__  # straight into it: a frozen field takes a fifth of a microsecond, of which a call has few
+        fields["q"], fields["code"], fields["fault"], fields["pose"], fields["q0"] = q, code, fault, pose, q0
+        fields["context"], fields["free"], fields["found"] = context, free, found
+
+    @property
+    def branches(self) -> tuple[str, ...]:
+        return self.context.branches
+
+    @property
+    def method(self) -> str:
+        return self.context.method
+
+    @property
+    def free_joints(self) -> tuple[str, ...]:
+        return self.context.free_joints
+
+    @cached_property
+    def valid(self) -> NDArray[np.bool_]:
+        """Which branches reach the pose within the joint limits, (..., k)."""
+        return self.code == VALID
 
     @property
     def solved(self) -> NDArray[np.bool_]:
@@ -69,7 +108,7 @@ class Solutions:
         q[np.flatnonzero(~self.proper.ravel())], distance[~self.proper.ravel()], angle[~self.proper.ravel()] = np.nan, np.nan, np.nan
         if len(open_):
             poses, starts = self.pose.reshape(-1, 4, 4)[open_], np.broadcast_to(self.q0, (*shape, n)).reshape(-1, n)[open_]
-            found = self.found if self.found is not None else search(self.robot, self.frame, poses, starts, *_NEAREST)
+            found = self.found if self.found is not None else search(self.context.robot, self.context.frame, poses, starts, *_NEAREST)
             picked = open_ if self.found is not None else slice(None)
             q[open_], distance[open_], angle[open_] = found.q[picked], found.distance[picked], found.angle[picked]
         return Found(q.reshape(*shape, n), distance.reshape(shape), angle.reshape(shape))
@@ -121,16 +160,16 @@ def _of_many(s: Solutions) -> str:
 
 def _offenders(s: Solutions) -> str:
     """Which joints pass their limits, in how many of the solutions that reach the pose."""
-    unlimited = analytic(s.robot, s.frame, s.free_joints, False)
+    unlimited = analytic(s.context.robot, s.context.frame, s.free_joints or None, False)
     assert unlimited is not None
     held = (s.free,) if s.free is not None else ()
     lead = (None,) if s.free is not None else ()
     with np.errstate(all="ignore"):
         q, code, _ = unlimited.kernel.ufunc(s.pose[(*lead, ...)], s.q0[(*lead, ...)], *held)
     q = q.reshape(-1, q.shape[-1])[code.ravel() > OUTSIDE]
-    lower, upper = (np.array([getattr(limits, side) for limits in s.robot.tree.limits]) for side in ("lower", "upper"))
+    lower, upper = (np.array([getattr(limits, side) for limits in s.context.robot.tree.limits]) for side in ("lower", "upper"))
     beyond = (q < lower - ROUNDING) | (q > upper + ROUNDING)
-    counts = Counter({name: int(n) for name, n in zip(s.robot.joint_names, beyond.sum(axis=0), strict=True) if n})
+    counts = Counter({name: int(n) for name, n in zip(s.context.robot.joint_names, beyond.sum(axis=0), strict=True) if n})
     listed = ", ".join(f"{name} in {n}" for name, n in counts.most_common())
     return f"of {_counted(len(q), 'solution')} that reach the pose, {listed} pass their limits"
 

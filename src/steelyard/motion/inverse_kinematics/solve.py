@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,14 +13,16 @@ from ... import arguments
 from ...dynamics.kinematics import carriers, find_frame
 from ...errors import CallError, ProblemError, require_robot, suggest
 from .analytic import UNREACHED, VALID, Analytic, analytic
-from .numerical import joint_range, search
-from .solutions import NO_POSE, Array, Solutions
+from .numerical import draw_nearer, joint_range, search
+from .solutions import NO_POSE, Array, Context, Solutions
 
 if TYPE_CHECKING:
     from ...robot import Robot
 
 METHODS = ("auto", "closed form", "numerical")
+FEW = 512  # scalars of poses; with more, threads may be faster
 GRID = 33  # positions of a free joint that are tried where none is given
+_FLOAT64 = np.dtype(np.float64)
 Free = float | ArrayLike | Mapping[str, ArrayLike]
 
 
@@ -42,38 +44,67 @@ def inverse_kinematics(
     Returns Solutions with q (..., k, n), valid (..., k), branches and status. Pieper 1968; lecture "Special methods for dynamics",
     inverse kinematics. See docs/inverse_kinematics.md.
     """
-    require_robot(robot, "inverse_kinematics")
-    given = pose if type(pose) is np.ndarray and pose.dtype == np.float64 else arguments.numbers("pose", pose)
+    setup = _setup(robot, frame, free, method)
+    given = pose if type(pose) is np.ndarray and pose.dtype is _FLOAT64 else arguments.numbers("pose", pose)
     if given.shape[-2:] != (4, 4):
         raise CallError(f"pose has shape {given.shape}; expected (..., 4, 4): homogeneous matrices [R, p; 0, 1]")
-    setup = _prepared(robot, robot.end_effector if frame is None else frame, _named(robot, free), method)
     start = setup.rest if q0 is None else _start(robot, q0, given.shape[:-2])
-    if setup.closed is None and free is None:
-        return _checked(_numerical(robot, setup.frame, given, start))
     if setup.closed is None:
-        raise CallError(
-            f"free: {robot.name!r} is solved numerically, which holds no joint; leave `free` out, or freeze the joint (robot.freeze)"
-        )
-    if free is not None and not setup.closed.held:
-        raise CallError("free: no joint is free: this arm has no more than six joints, or `free` names none")
+        return _checked(_numerical(setup.context, given, start, q0 is not None))
     if setup.closed.held:
-        return _checked(_with_free(robot, setup, given, start, free))
-    with np.errstate(all="ignore"):
-        q, code, fault = setup.closed.kernel(given, start)
-    return _checked(Solutions(q, code == VALID, setup.closed.branches, "closed form", robot, setup.frame, given, start, code, fault))
+        return _checked(_with_free(setup, given, start, free))
+    q, code, fault = (setup.ufunc if given.size <= FEW else setup.closed.kernel)(given, start)
+    return _checked(Solutions(q, code, fault, given, start, setup.context))
 
 
 class Setup(NamedTuple):
     """What a robot, a frame and a method come to: the closed form if there is one, and the position preferred by default."""
 
-    frame: str
+    context: Context
     closed: Analytic | None
     rest: Array
+    ufunc: Any = None
+
+    def call(self, pose: Array, start: Array, held: Array) -> Any:
+        """q, code and fault of the closed form with joints held; past threads where poses are few."""
+        assert self.closed is not None
+        return (self.ufunc if pose.size <= FEW else self.closed.kernel)(pose, start, held)
 
 
-@lru_cache(maxsize=64)
+_recent: dict[tuple[Any, ...], Setup] = {}  # of the robots that were asked for last, which stay alive meanwhile
+_MOST = 64
+
+
+def _setup(robot: Robot, frame: str | None, free: Any, method: str) -> Setup:
+    """From memory where the same object was asked before: the fingerprint of a robot takes longer to compare than a pose to solve."""
+    held = None if free is None else tuple(free) if isinstance(free, Mapping) else ()
+    key = id(robot), frame, held, method
+    try:
+        found = _recent.get(key)
+    except TypeError:
+        raise CallError(f"frame and method must be names, not {arguments.brief(frame)} and {arguments.brief(method)}") from None
+    if found is None or found.context.robot is not robot:
+        require_robot(robot, "inverse_kinematics")
+        arguments.any_of("method", method, METHODS)
+        found = _prepared(robot, robot.end_effector if frame is None else frame, _named(robot, free), method)
+        _require_free(robot, found, free)
+        if len(_recent) >= _MOST:
+            _recent.clear()
+        _recent[key] = found
+    return found
+
+
+def _require_free(robot: Robot, setup: Setup, free: Any) -> None:
+    """Raise CallError where joints are to be held and none can be."""
+    if free is None or (setup.closed is not None and setup.closed.held):
+        return
+    if setup.closed is None:
+        hint = "leave `free` out, or freeze the joint (robot.freeze)"
+        raise CallError(f"free: {robot.name!r} is solved numerically, which holds no joint; {hint}")
+    raise CallError("free: no joint is free: this arm has no more than six joints, or `free` names none")
+
+
 def _prepared(robot: Robot, frame: str, held: tuple[str, ...] | None, method: str) -> Setup:
-    arguments.any_of("method", method, METHODS)
     body, _ = find_frame(robot.tree, frame)
     if body < 0:
         raise CallError(f"no joint moves the frame {frame!r}; {suggest(frame, [f for f, at in robot.tree.frames.items() if at.body >= 0])}")
@@ -86,10 +117,11 @@ def _prepared(robot: Robot, frame: str, held: tuple[str, ...] | None, method: st
         )
     if held and closed is None:
         raise CallError(f"free: holding {', '.join(held)} leaves no arm with a closed form; leave `free` out for the numerical solver")
-    low, high = joint_range(robot.tree)
-    rest = np.clip(np.zeros(robot.n), low, high)
+    rest = np.clip(np.zeros(robot.n), *joint_range(robot.tree))
     rest.flags.writeable = False
-    return Setup(frame, closed, rest)
+    if closed is None:
+        return Setup(Context(robot, frame, "the numerical solver", ("numerical",)), None, rest)
+    return Setup(Context(robot, frame, "closed form", closed.branches, closed.held), closed, rest, closed.kernel.ufunc)
 
 
 def _require_carriers(robot: Robot, frame: str, body: int, held: tuple[str, ...] | None) -> None:
@@ -123,47 +155,50 @@ def _start(robot: Robot, q0: ArrayLike, batch: tuple[int, ...]) -> Array:
 
 def _checked(s: Solutions) -> Solutions:
     """The solutions, or a CallError where not one of the matrices is a pose."""
-    if s.fault.size and not (s.fault <= NO_POSE).any():
-        what = (
-            "contains NaN or infinity"
-            if not np.isfinite(s.pose).all()
-            else f"is off a rotation and the last row 0 0 0 1 by {np.nanmin(s.fault):.3g}"
-        )
-        raise CallError(f"pose {what}; expected homogeneous matrices [R, p; 0, 1] with a rotation R (R R^T = 1, det R = 1)")
-    return s
+    if s.fault.ndim == 0 and s.fault <= NO_POSE:
+        return s
+    if s.fault.ndim and (not s.fault.size or (s.fault <= NO_POSE).any()):
+        return s
+    finite = np.isfinite(s.pose).all()
+    what = f"is off a rotation and the last row 0 0 0 1 by {np.nanmin(s.fault):.3g}" if finite else "contains NaN or infinity"
+    raise CallError(f"pose {what}; expected homogeneous matrices [R, p; 0, 1] with a rotation R (R R^T = 1, det R = 1)")
 
 
-def _with_free(robot: Robot, setup: Setup, pose: Array, start: Array, free: Any) -> Solutions:
+def _with_free(setup: Setup, pose: Array, start: Array, free: Any) -> Solutions:
     """Solutions over the positions of the joints that are too many."""
     closed = setup.closed
     assert closed is not None
-    batch = pose.shape[:-2]
     if free is None:
-        return _at_nearest(robot, setup, pose, start)
-    held = _positions(closed.held, free, batch)
-    return _over(robot, setup, pose, start, held)
+        return _at_nearest(setup, pose, start)
+    values = [free[name] for name in closed.held if name in free] if isinstance(free, Mapping) else [free]
+    if len(values) != len(closed.held):
+        names = ", ".join(closed.held)
+        raise CallError(f"free: {len(closed.held)} joints are free, {names}; expected a dict with the position of each")
+    if type(values[0]) is float and len(values) == 1 and math.isfinite(values[0]):
+        return _at(setup, pose, start, np.array(values))
+    return _over(setup, pose, start, _positions(closed.held, values, pose.shape[:-2]))
 
 
-def _over(robot: Robot, setup: Setup, pose: Array, start: Array, held: Array) -> Solutions:
+def _at(setup: Setup, pose: Array, start: Array, held: Array) -> Solutions:
+    """Solutions at one position (joints,) of the held joints."""
+    q, code, fault = setup.call(pose, start, held)
+    return Solutions(q, code, fault, pose, start, setup.context, held[(None,) * (pose.ndim - 1)])
+
+
+def _over(setup: Setup, pose: Array, start: Array, held: Array) -> Solutions:
     """Solutions at given positions (..., g, joints) of the held joints."""
-    closed = setup.closed
-    assert closed is not None
-    with np.errstate(all="ignore"):
-        q, code, fault = closed.kernel(pose[..., None, :, :], start[..., None, :], held)
-    count = held.shape[-2]
-    shape = (*pose.shape[:-2], count * len(closed.branches))
-    q, code, fault = q.reshape(*shape, robot.n), code.reshape(shape), fault[..., 0]
+    q, code, fault = setup.call(pose[..., None, :, :], start[..., None, :], held)
+    names, joints, count = setup.context.branches, setup.context.free_joints, held.shape[-2]
+    shape = (*pose.shape[:-2], count * len(names))
     held = np.broadcast_to(held, (*pose.shape[:-2], *held.shape[-2:]))
-    first = closed.held[0] if len(closed.held) == 1 else "free"
-    names = closed.branches if count == 1 else tuple(f"{first}[{i}] {name}" for i in range(count) for name in closed.branches)
-    return Solutions(q, code == VALID, names, "closed form", robot, setup.frame, pose, start, code, fault, closed.held, held)
+    first = joints[0] if len(joints) == 1 else "free"
+    names = names if count == 1 else tuple(f"{first}[{i}] {name}" for i in range(count) for name in names)
+    context = setup.context._replace(branches=names)
+    return Solutions(q.reshape(*shape, q.shape[-1]), code.reshape(shape), fault[..., 0], pose, start, context, held)
 
 
-def _positions(names: tuple[str, ...], free: Any, batch: tuple[int, ...]) -> Array:
+def _positions(names: tuple[str, ...], given: Sequence[Any], batch: tuple[int, ...]) -> Array:
     """The positions of held joints, (..., g, joints)."""
-    given = [free[name] for name in names if name in free] if isinstance(free, Mapping) else [free]
-    if len(given) != len(names):
-        raise CallError(f"free: {len(names)} joints are free, {', '.join(names)}; expected a dict with the position of each")
     arrays = [arguments.numbers(f"free position of {name}", value) for name, value in zip(names, given, strict=True)]
     arrays = [array[None] if array.ndim == 0 else array for array in arrays]
     for name, array in zip(names, arrays, strict=True):
@@ -180,29 +215,30 @@ def _positions(names: tuple[str, ...], free: Any, batch: tuple[int, ...]) -> Arr
     return grid
 
 
-def _at_nearest(robot: Robot, setup: Setup, pose: Array, start: Array) -> Solutions:
+def _at_nearest(setup: Setup, pose: Array, start: Array) -> Solutions:
     """Solutions at the position of the free joints nearest to the preferred one, of a grid over their limits, at which there are any."""
-    closed = setup.closed
-    assert closed is not None
-    places = [robot.joint_names.index(name) for name in closed.held]
+    robot, joints, batch = setup.context.robot, setup.context.free_joints, pose.shape[:-2]
+    places = [robot.joint_names.index(name) for name in joints]
     low, high = (side[places] for side in joint_range(robot.tree))
-    wanted = np.broadcast_to(np.clip(start[..., places], low, high), (*pose.shape[:-2], len(places)))
-    made = _over(robot, setup, pose, start, wanted[..., None, :])
-    flat, chosen = pose.reshape(-1, 4, 4), wanted.reshape(-1, len(places)).copy()
-    starts = np.broadcast_to(start, (*pose.shape[:-2], robot.n)).reshape(-1, robot.n)
-    open_ = np.flatnonzero(~made.solved.ravel() & made.proper.ravel())
+    wanted = np.minimum(np.maximum(start[..., places], low), high)
+    first = _over(setup, pose, start, wanted[..., None, :])
+    open_ = np.flatnonzero(~first.solved.ravel() & first.proper.ravel())
+    if not len(open_):
+        return first
+    flat, starts = pose.reshape(-1, 4, 4), np.broadcast_to(start, (*batch, robot.n)).reshape(-1, robot.n)
+    centre = np.broadcast_to(wanted, (*batch, len(places))).reshape(-1, len(places))
+    chosen = centre.copy()
     for fraction in _outward(GRID):
-        if not len(open_):
-            break
-        centre = wanted.reshape(-1, len(places))[open_]
-        side = centre + fraction * (high - low)
+        side = centre[open_] + fraction * (high - low)
         inside = ((side >= low) & (side <= high)).all(axis=1)
         tried = open_[inside]
         if len(tried):
-            found = _over(robot, setup, flat[tried], starts[tried], side[inside][:, None, :]).solved
+            found = _over(setup, flat[tried], starts[tried], side[inside][:, None, :]).solved
             chosen[tried[found]] = side[inside][found]
             open_ = np.setdiff1d(open_, tried[found], assume_unique=True)
-    return _over(robot, setup, pose, start, chosen.reshape(*pose.shape[:-2], 1, len(places)))
+        if not len(open_):
+            break
+    return _over(setup, pose, start, chosen.reshape(*batch, 1, len(places)))
 
 
 def _outward(count: int) -> list[float]:
@@ -210,18 +246,19 @@ def _outward(count: int) -> list[float]:
     return [sign * i / (count - 1) for i in range(1, count) for sign in (1.0, -1.0)]
 
 
-def _numerical(robot: Robot, frame: str, pose: Array, start: Array) -> Solutions:
-    """One solution for each pose."""
-    batch = pose.shape[:-2]
-    flat, starts = pose.reshape(-1, 4, 4), np.broadcast_to(start, (*batch, robot.n)).reshape(-1, robot.n)
+def _numerical(context: Context, pose: Array, start: Array, preferred: bool) -> Solutions:
+    """One solution for each pose; where redundancy leaves a choice and a position is preferred, the one nearest to it that steps reach."""
+    batch, n = pose.shape[:-2], context.robot.n
+    flat, starts = pose.reshape(-1, 4, 4), np.broadcast_to(start, (*batch, n)).reshape(-1, n)
     fault = _fault(flat)
     proper = fault <= NO_POSE
-    whole = search(robot, frame, np.where(proper[:, None, None], flat, np.eye(4)), starts)
+    whole = search(context.robot, context.frame, np.where(proper[:, None, None], flat, np.eye(4)), starts)
+    if preferred and n > 6:
+        whole = draw_nearer(context.robot, context.frame, flat, whole, starts)
     reached = whole.reached & proper
-    q = np.where(reached[:, None], whole.q, np.nan).reshape(*batch, 1, robot.n)
+    q = np.where(reached[:, None], whole.q, np.nan).reshape(*batch, 1, n)
     code = np.where(reached, VALID, UNREACHED).reshape(*batch, 1)
-    valid, names = code == VALID, ("numerical",)
-    return Solutions(q, valid, names, "the numerical solver", robot, frame, pose, start, code, fault.reshape(batch), found=whole)
+    return Solutions(q, code, fault.reshape(batch), pose, start, context, found=whole)
 
 
 def _fault(pose: Array) -> Array:

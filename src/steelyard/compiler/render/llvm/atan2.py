@@ -27,7 +27,7 @@ _ATAN = (
 )
 _TAN_PI_8 = 0.41421356237309503
 _PI_4 = (float.fromhex("0x1.921fb54442d10p-1"), float.fromhex("0x1.08d313198a2e0p-50"))
-_LARGEST, _INFINITY = 1.7976931348623157e308, float("inf")
+_LARGEST = 1.7976931348623157e308
 
 
 def atan2(w: Writer, y: str, x: str) -> str:
@@ -40,9 +40,11 @@ def atan2(w: Writer, y: str, x: str) -> str:
     below = _select(w, beyond, w.line(f"fadd {w.V} {short}, {long}"), long)
     below = _select(w, _less(w, below, w.splat(5e-324)), w.splat(1.0), below)  # atan2(0, 0) is that of 0 / 1
     r = _atan(w, w.line(f"fdiv {w.V} {above}, {below}"))
+    left = _negative(w, x)
     k = _select(w, beyond, w.splat(1.0), w.splat(0.0))
-    k, r = _mirror(w, steep, 2.0, k, r)
-    k, r = _mirror(w, _negative(w, x), 4.0, k, r)
+    k = _select(w, steep, w.line(f"fsub {w.V} {w.splat(2.0)}, {k}"), k)
+    k = _select(w, left, w.line(f"fsub {w.V} {w.splat(4.0)}, {k}"), k)
+    r = _select(w, w.line(f"xor {w.M} {steep}, {left}"), w.line(f"fneg {w.V} {r}"), r)
     angle = w.fma(k, w.splat(_PI_4[0]), w.fma(k, w.splat(_PI_4[1]), r))
     return w.line(f"call {w.V} @llvm.copysign.{w.v}({w.V} {angle}, {w.V} {y})")
 
@@ -63,12 +65,10 @@ def _other_side(w: Writer, x: str) -> str:
 
 
 def _finite(w: Writer, short: str, long: str) -> tuple[str, str]:
-    """Two sides of the same ratio, infinities taken as 1 beside which finite numbers are 0."""
-    endless = _less(w, w.splat(_LARGEST), long)
-    beside = w.line(f"and {w.M} {endless}, {_less(w, short, w.splat(_INFINITY))}")
+    """Two sides of the same ratio: 1 and 1 where both are infinite."""
+    endless = w.line(f"and {w.M} {_less(w, w.splat(_LARGEST), short)}, {_less(w, w.splat(_LARGEST), long)}")
     one = w.splat(1.0)
-    capped = _select(w, _less(w, w.splat(_LARGEST), short), one, short)
-    return _select(w, beside, w.splat(0.0), capped), _select(w, endless, one, long)
+    return _select(w, endless, one, short), _select(w, endless, one, long)
 
 
 def _atan(w: Writer, t: str) -> str:
@@ -77,12 +77,6 @@ def _atan(w: Writer, t: str) -> str:
     for c in _ATAN[-2::-1]:
         value = w.fma(value, z, w.splat(c))
     return w.fma(w.mul(t, z), value, t)
-
-
-def _mirror(w: Writer, condition: str, quarters: float, k: str, r: str) -> tuple[str, str]:
-    """Where the condition holds, the angle quarters pi/4 - (k pi/4 + r) in the place of k pi/4 + r."""
-    other = w.line(f"fsub {w.V} {w.splat(quarters)}, {k}")
-    return _select(w, condition, other, k), _select(w, condition, w.line(f"fneg {w.V} {r}"), r)
 
 
 def _negative(w: Writer, x: str) -> str:
