@@ -132,8 +132,11 @@ def speeds(kind: str, n: int) -> Array:
     return np.concatenate([motion(Scenario("", "", motion=kind), n, 900_000 + i)[2][::5] for i in range(60)])
 
 
-def one_joint(robot: sy.Robot, joint: int, seed: int) -> tuple[sy.Log, tuple[Array, Array, Array]]:
-    """A log in which one joint moves and the others stand, with the noise of their encoders, and its states without noise."""
+def one_joint(robot: sy.Robot, joint: int, seed: int, memory: float = 0.0) -> tuple[sy.Log, tuple[Array, Array, Array]]:
+    """A log in which one joint moves and the others stand, with the noise of their encoders, and its states without noise.
+
+    `memory` is the correlation of neighbouring samples of that noise.
+    """
     rng = np.random.default_rng(seed)
     true = sy.perturbed(with_drives(robot), seed, 0.1)
     t, q, qd, qdd = fourier(robot.n, SECONDS, RATE, seed)
@@ -141,4 +144,5 @@ def one_joint(robot: sy.Robot, joint: int, seed: int) -> tuple[sy.Log, tuple[Arr
     q[:, others], qd[:, others], qdd[:, others] = rng.uniform(-1, 1, robot.n)[others], 0.0, 0.0
     tau = true.inverse_dynamics(q, qd, qdd)
     tau = tau + 0.01 * np.sqrt(np.mean(tau**2)) * rng.normal(size=tau.shape)
-    return sy.Log(t=t, q=q + ENCODER * rng.normal(size=q.shape), tau=tau, joint_names=robot.joint_names), (q, qd, qdd)
+    measured = q + ENCODER * coloured(q.shape, memory, rng)
+    return sy.Log(t=t, q=measured, tau=tau, joint_names=robot.joint_names), (q, qd, qdd)

@@ -73,11 +73,11 @@ def test_two_sigma_of_the_default_cover_the_truth_whatever_the_description(robot
     assert np.all((found.bands >= 0.90) & (found.bands <= (1.0 if friction == "asymmetric" else 0.99))), found.bands
 
 
-@pytest.mark.parametrize(("name", "described"), [("elbow_3r", True), ("elbow_4r", False)])
-def test_where_only_the_elbow_moves_the_rank_is_that_of_the_motion(name, described):
+@pytest.mark.parametrize(("name", "estimator", "memory"), [("elbow_3r", "sdp", 0.0), ("elbow_3r", "wls", 0.8), ("elbow_4r", "wls", 0.0)])
+def test_where_only_the_elbow_moves_the_rank_is_that_of_the_motion(name, estimator, memory):
     robot = arm(name)
-    log, states = one_joint(robot, 2, 3)
-    fit = sy.identify(robot, log, "sdp" if described else "wls", diagnose=False)
+    log, states = one_joint(robot, 2, 3, memory)
+    fit = sy.identify(robot, log, estimator, diagnose=False)
     assert fit.rank == exact_rank(fit, *states) < 0.55 * fit.base.n_base
     shown = null_components(fit, *states) < 1e-6
     assert np.array_equal(np.isfinite(fit.base_std), shown)
@@ -129,6 +129,13 @@ def test_a_joint_stands_if_it_varies_by_its_noise_alone_and_little_beside_others
     noise = rng.normal(size=4000)
     wander = np.sqrt(2 * (drift**2 - 1)) * np.sin(t)
     q = np.column_stack([np.sin(2 * t) / np.std(np.sin(2 * t)), little * (noise + wander) / np.std(noise + wander)])
+    assert standing(q).tolist() == [False, still]
+
+
+@pytest.mark.parametrize(("size", "still"), [(7e-5, True), (1.5e-4, False)])
+def test_a_joint_that_hardly_varies_stands_whatever_its_noise_is_like(size, still):
+    t = np.linspace(0, 20, 4000)
+    q = np.column_stack([np.sin(2 * t), size * np.sin(3 * t)])
     assert standing(q).tolist() == [False, still]
 
 

@@ -15,7 +15,8 @@ from .preparation import Preparation
 Array = NDArray[np.float64]
 MOST_UNCERTAIN = 1.2  # times the median standard deviation of the acceleration
 WHITE = 1.5  # times its noise that the position of a joint may vary for it to stand
-LITTLE = 0.01  # of the variation of the joint that moves most, up to which a joint may stand
+LITTLE = 0.01  # of the variation of the joint that moves most, up to which a joint with white noise stands
+TINY = 1e-4  # of the same, up to which a joint stands whatever its noise is like
 
 
 def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_], Smoother | Array]:
@@ -44,9 +45,11 @@ def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array]
 
 
 def standing(q: Array) -> NDArray[np.bool_]:
-    """Return which joints stand, (n,): their measured positions q (N, n) vary by white noise alone, and little beside other joints."""
+    """Return which joints stand, (n,): measured positions q (N, n) vary by white noise alone and little beside others, or hardly at all."""
     variation = q.std(axis=0)
-    return np.asarray((variation <= WHITE * rough(q)[0]) & (variation <= LITTLE * variation.max(initial=0.0)))
+    most = variation.max(initial=0.0)
+    noise_alone = (variation <= WHITE * rough(q)[0]) & (variation <= LITTLE * most)
+    return np.asarray(noise_alone | (variation <= TINY * most))
 
 
 def rough(*signals: Array) -> Array:
