@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -13,7 +12,6 @@ from benchmarks.faults import FAULTS as PLANTS
 from benchmarks.faults import Planted
 from benchmarks.true_robot import with_drives
 from steelyard.identification.doctor import FAULTS, Diagnosis, Finding
-from steelyard.identification.doctor.mechanics import search as searching
 from steelyard.robot import Robot
 from steelyard.signals.log import Log
 from tests.motions import fourier
@@ -245,32 +243,3 @@ def test_a_finding_must_be_of_the_table():
     with pytest.raises(AssertionError):
         Finding("bad luck", (), "It rained.", 0.5)
     assert str(Finding("clock", (), "It is late.", 0.5)) == "It is late."
-
-
-@pytest.mark.parametrize(("beyond", "found"), [(0.7, 0), (1.4, 1)])
-def test_a_fault_is_accepted_if_its_odds_are_decisive(beyond, found, monkeypatch):
-    """One candidate beats the healthy log by a multiple of what is decisive."""
-    from steelyard.identification.doctor.mechanics.candidate import Candidate
-    from steelyard.identification.doctor.mechanics.design import Unknowns
-    from steelyard.identification.doctor.mechanics.hypothesis import Hypothesis
-    from steelyard.identification.doctor.mechanics.view import view_of
-    from steelyard.identification.doctor.mechanics.witness import Witness
-    from steelyard.identification.model.model import build_model
-    from steelyard.identification.samples.preparation import Preparation
-    from steelyard.identification.samples.samples import prepare
-
-    robot = described("planar_2r", 2)
-    witness = Witness(Unknowns(build_model(robot)), view_of([prepare(robot, moved(true("planar_2r", 2)), Preparation())]))
-    start = witness.first_trial(Hypothesis.none(2))
-
-    def family(witness, trial):
-        gain = np.array(trial.hypothesis.gain)
-        if np.all(gain == 1.0):
-            made = replace(start, hypothesis=trial.hypothesis.changed(gain=1.001 * gain))
-            better = replace(made.agreement, evidence=trial.evidence + beyond * 3.0)
-            yield Candidate("torque scale", (0, 1), replace(made, agreement=better), log_odds=0.0)
-
-    monkeypatch.setattr(searching, "ALWAYS", (family,))
-    monkeypatch.setattr(searching, "IF_DOUBTFUL", ())
-    monkeypatch.setattr(searching, "pruned", lambda witness, trial, steps: (trial, tuple(steps)))
-    assert len(searching.search(witness, start)[1]) == found

@@ -7,7 +7,7 @@ import pytest
 
 from steelyard.identification.doctor.channels import at_the_bound, dead_channels, is_dead, saturated_torques
 from steelyard.identification.doctor.channels import spikes as spike_findings
-from steelyard.identification.doctor.time_stamps import read_stamps, stamp_findings
+from steelyard.identification.doctor.time_stamps import read_stamps, stamp_findings, unit_finding
 from steelyard.signals.clean.spikes import find_spikes, without_spikes
 from steelyard.signals.log import Log
 
@@ -116,3 +116,11 @@ def test_a_step_and_fast_motion_are_no_spikes():
     assert not find_spikes(q).any()
     assert not find_spikes(3 * np.sin(20 * T)[:, None]).any()
     assert not find_spikes(Q[:5]).any()
+
+
+@pytest.mark.parametrize(("interval", "unit"), [(0.01, 1.0), (0.35, 1.0), (0.7, 1e-3), (2.0, 1e-3), (8000.0, 1e-6), (8e6, 1e-9)])
+def test_stamps_too_far_apart_for_seconds_are_of_another_unit(interval, unit):
+    told, found = unit_finding(log(t=interval * np.arange(len(T))))
+    assert found == unit
+    assert [finding.fault for finding in told] == (["clock"] if unit != 1.0 else [])
+    assert all(finding.fix == f"correction.clock = {unit:g}" for finding in told)

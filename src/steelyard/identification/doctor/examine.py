@@ -16,7 +16,7 @@ from ...signals.log import Log
 from ..model.accumulator import on_one_core
 from ..model.model import Model, build_model
 from ..samples.preparation import Preparation
-from ..samples.samples import FEWEST, Samples, far_positions, require, require_log
+from ..samples.samples import FEWEST, Samples, far_positions, payload_torque, require, require_log
 from ..samples.smoothing import smoothed
 from .channels import at_the_bound, dead_channels, is_dead, saturated_torques, spikes
 from .excitation import FEWEST_ROWS, poor_excitation, rows_per_unknown
@@ -24,16 +24,17 @@ from .finding import Diagnosis, Finding
 from .mechanics.design import Unknowns
 from .mechanics.hypothesis import Hypothesis
 from .mechanics.motion_faults import DEGREE
-from .mechanics.search import correction_of, search
+from .mechanics.search import Step, correction_of, search
 from .mechanics.view import view_of
 from .mechanics.witness import Trial, Witness, held_out_error
 from .sentences import findings_of
-from .time_stamps import stamp_findings
+from .time_stamps import stamp_findings, unit_finding
 from .wrong_robot import OF_THE_ROBOT, is_placeholder, wrong_robot
 
 Array = NDArray[np.float64]
 UNEXPLAINED = 0.7  # error of a joint over its torque on time that took no part, from which it says nothing
 MOST_SILENT = 0.3  # of the joints, without which a log is of no use
+WEAKEST = 16.5  # factor by which torques may be too small for positions in degrees; else they are those of the motors
 FITTING = 0.2  # error of the middle joint, up to which positions that were taken as degrees are so
 
 
@@ -65,7 +66,8 @@ def doctor(robot: Robot, log: Log) -> Diagnosis:
 def examine(model: Model, samples: Sequence[Samples], logs: Sequence[Log] = ()) -> tuple[Finding, ...]:
     """Return the findings on prepared samples, and on the logs that they were made of, for a model that is to be identified."""
     signals = [finding for log in logs for finding in signal_findings(log.reordered(model.robot))[0]]
-    return (*dict.fromkeys(signals), *examine_samples(model, samples).findings)
+    told = {finding.fault for finding in signals if not finding.joints}
+    return (*dict.fromkeys(signals), *(finding for finding in examine_samples(model, samples).findings if finding.fault not in told))
 
 
 def examine_log(robot: Robot, log: Log) -> Examination:
@@ -73,30 +75,32 @@ def examine_log(robot: Robot, log: Log) -> Examination:
     require(log)
     findings, mended = signal_findings(log)
     log = mended.mend_samples(log)
-    model = build_model(robot)
     far = far_positions(robot, log)
-    made = examine_samples(model, (samples_of(in_radians(robot, log) if far else log),))
+    made = examine_samples(build_model(robot), (samples_of(robot, in_radians(robot, log) if far else log),), thorough=not far)
     if far:
         made = far_away(robot, made, far)
-    return Examination(findings + made.findings, made.correction.changed(regular=mended.regular, spikes=mended.spikes), made.best)
+    correction = made.correction.changed(regular=mended.regular, spikes=mended.spikes, clock=mended.clock * made.correction.clock)
+    return Examination(findings + made.findings, correction, made.best)
 
 
 def signal_findings(log: Log) -> tuple[tuple[Finding, ...], Correction]:
     """Return what the signals alone show, and the correction of time stamps and spikes."""
     stamps, even = stamp_findings(log)
+    unit, clock = unit_finding(log)
     jumps = tuple(spikes(log))
     torques = (*dead_channels(log), *saturated_torques(log)) if log.tau is not None else ()
-    return (*stamps, *torques, *jumps), Correction.none(log.n).changed(regular=even, spikes=bool(jumps))
+    return (*unit, *stamps, *torques, *jumps), Correction.none(log.n).changed(regular=even, spikes=bool(jumps), clock=clock)
 
 
-def samples_of(log: Log) -> Samples:
-    """Return the smoothed samples of a log."""
+def samples_of(robot: Robot, log: Log) -> Samples:
+    """Return the smoothed samples of a log, whatever its positions look like."""
     log = clean(log)
     if log.N < FEWEST:
         raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
     (q, qd, qdd), sure, _ = smoothed(log, Preparation())
     assert log.tau is not None
-    return Samples(log.t[sure], q[sure], qd[sure], qdd[sure], log.tau[sure], None, log.remarks, log.source)
+    made = Samples(log.t[sure], q[sure], qd[sure], qdd[sure], log.tau[sure], None, log.remarks, log.source)
+    return made if log.payload is None else replace(made, payload_torque=payload_torque(robot, log.payload, made.q, made.qd, made.qdd))
 
 
 def with_use(samples: Samples) -> Samples:
@@ -107,20 +111,26 @@ def with_use(samples: Samples) -> Samples:
     return replace(samples, keep=keep)
 
 
-def examine_samples(model: Model, samples: Sequence[Samples]) -> Examination:
-    """Return what the mechanics shows: hypotheses about the log, held against each other by their evidence."""
+def examine_samples(model: Model, samples: Sequence[Samples], thorough: bool = True) -> Examination:
+    """Return what the mechanics shows: hypotheses about the log, held against each other by their evidence.
+
+    `thorough` looks for further explanations of a log that contradicts the description.
+    """
     described = not is_placeholder(model)
     witness = Witness(Unknowns(model, described), view_of([with_use(s) for s in samples]))
     start = witness.first_trial(Hypothesis.none(model.n))
-    best, steps = search(witness, start) if rows_per_unknown(witness) >= FEWEST_ROWS else (start, ())
+
+    def contradicted(trial: Trial, steps: Sequence[Step]) -> bool:
+        return thorough and described and wrong_robot(model, trial, steps, witness.view.band) is not None
+
+    enough = rows_per_unknown(witness) >= FEWEST_ROWS
+    best, steps = search(witness, start, contradicted) if enough else (start, ())
     poor = tuple(poor_excitation(witness, best))
-    correction = correction_of(best.hypothesis, steps)
-    steps = tuple(step for step in steps if step.found.size >= 1.0)
-    other = wrong_robot(model, best, steps) if described else None
-    if other is not None:
-        rest = findings_of(best, [step for step in steps if step.found.fault not in OF_THE_ROBOT], model.robot.joint_names)
-        return Examination((other, *rest, *poor), Correction.none(model.n), best)
-    return Examination((*findings_of(best, steps, model.robot.joint_names), *poor), correction, best)
+    names = model.robot.joint_names
+    other = wrong_robot(model, best, steps, witness.view.band) if described and enough else None
+    faults = [step for step in steps if step.matters and not (other and step.found.fault in OF_THE_ROBOT)]
+    findings = (*((other,) if other else ()), *findings_of(best, faults, names), *poor)
+    return Examination(findings, Correction.none(model.n) if other else correction_of(best.hypothesis, steps), best)
 
 
 def in_radians(robot: Robot, log: Log) -> Log:
@@ -139,7 +149,8 @@ def far_away(robot: Robot, made: Examination, far: Sequence[str]) -> Examination
     told = f"Positions go far beyond the joints' limits: {', '.join(far)}"
     assert made.best is not None
     error = float(np.median(made.best.agreement.error))
-    if error < FITTING and not {"wrong robot", "currents", "torque scale"} & {each.fault for each in made.findings}:
+    weak = made.best.hypothesis.clock**2 * float(np.median(np.abs(made.best.hypothesis.gain))) > WEAKEST
+    if error < FITTING and not weak and "wrong robot" not in {each.fault for each in made.findings}:
         sentence = f"{told}. Taken as degrees, the middle joint's torque is explained up to {error:.1%}."
         found = Finding("degrees", (), sentence, 0.99, 'angle = "deg"')
         return Examination((found, *made.findings), made.correction.changed(scale=degrees(robot)), made.best)

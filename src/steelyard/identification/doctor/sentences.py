@@ -145,7 +145,7 @@ def _lifted(step: Step, final: Hypothesis, names: Names) -> Words:
 
 
 def _gravity(step: Step, final: Hypothesis, names: Names) -> Words:
-    g = step.found.trial.hypothesis.gravity
+    g = final.gravity
     assert g is not None
     text = ", ".join(f"{x:.3g}" for x in np.round(g, 2) + 0.0)
     return f"Gravity does not point as described, but along ({text}) m/s^2 in the base's frame", f"robot.with_gravity([{text}])", "fault"

@@ -15,6 +15,8 @@ Array = NDArray[np.float64]
 LEAST_JITTER = 0.08  # standard deviation of a stamp, over the interval
 LEAST_SHARE = 0.01  # of the samples that are missing or have the stamp of another
 FEWEST = 50  # samples
+LONGEST = 0.5  # [s] between samples of a log that shows a motion; more are another unit
+UNITS = {1e-3: "milliseconds", 1e-6: "microseconds", 1e-9: "nanoseconds"}
 MOST = 50_000  # samples that are looked at
 CLEARLY = 0.8  # ratio of roughness that tells which times are the true ones
 
@@ -62,6 +64,17 @@ def stamp_findings(log: Log) -> tuple[tuple[Finding, ...], bool]:
         even = False
         found.append(drop_finding(stamps, log.N))
     return tuple(found), even
+
+
+def unit_finding(log: Log) -> tuple[tuple[Finding, ...], float]:
+    """Return the finding on stamps that are no seconds, and what one unit of them is [s]; nothing and 1 if they are."""
+    step = np.diff(log.t[np.isfinite(log.t)])
+    interval = float(np.median(step[step > 0])) if np.any(step > 0) else 0.0
+    if len(step) < FEWEST or interval <= LONGEST:
+        return (), 1.0
+    unit = next((unit for unit in UNITS if interval * unit <= LONGEST), min(UNITS))
+    sentence = f"The time stamps are in {UNITS[unit]}: as seconds, samples would be {interval:.4g} s apart, too far to show a motion."
+    return (Finding("clock", (), sentence, 0.99, f"correction.clock = {unit:g}"),), unit
 
 
 def jitter_finding(stamps: Stamps, wrong: bool) -> Finding:

@@ -13,9 +13,11 @@ from .mechanics.search import Step
 from .mechanics.witness import Trial
 
 Array = NDArray[np.float64]
-CONTRADICTED = 0.1  # weight below which the description of a body contradicts the log
-LITTLE = 1.0  # weight below which it says little about the log
-MOST = 0.6  # of the bodies that the log shows
+CONTRADICTED = 0.25  # weight below which the description of a body contradicts the log
+LITTLE = 6.0  # weight below which it says little about the log
+MOST = 0.7  # of the bodies that the log shows
+LARGER = 1.8  # factor of the clock up to which a robot of the same kind may be meant: three times as large
+UNEXPLAINED = 0.2  # error over torque, without what varies faster than errors of a model
 MANY = 3  # faults at once are less likely than another robot
 THIN = 0.005  # [m] radius of gyration below which an inertia is a placeholder
 OF_THE_ROBOT = ("swapped joints", "position sign", "torque sign", "currents", "gear ratio or torque constant", "torque scale",
@@ -23,28 +25,31 @@ OF_THE_ROBOT = ("swapped joints", "position sign", "torque sign", "currents", "g
 
 
 def is_placeholder(model: Model) -> bool:
-    """Return whether the description's inertias are no measure: most bodies alike, without mass, or points."""
+    """Return whether the description's inertias are no measure: points at the joints, or all bodies of one mass and size."""
     count = len(model.robot.tree.bodies)
     pi = model.start[: 10 * count].reshape(count, 10)
-    mass = pi[:, 0]
-    spread = np.where(mass > 0, (pi[:, 4] + pi[:, 7] + pi[:, 9]) / 2 - np.sum(pi[:, 1:4] ** 2, axis=1) / np.maximum(mass, 1e-12), 0.0)
-    point = spread < np.maximum(mass, 1e-12) * THIN**2
-    alike = count > 2 and np.allclose(pi[1:, [0, 4, 7, 9]], pi[0, [0, 4, 7, 9]], rtol=1e-6)
-    return bool(np.mean(point) > 0.5 or alike)
+    mass = np.maximum(pi[:, 0], 1e-12)
+    centre = np.linalg.norm(pi[:, 1:4], axis=1) / mass
+    gyration = np.sqrt(np.maximum((pi[:, 4] + pi[:, 7] + pi[:, 9]) / 2 / mass - centre**2, 0.0))
+    points = (gyration < THIN) & (centre < THIN)
+    alike = count > 2 and np.allclose(pi[:, 0], pi[0, 0], rtol=1e-6) and np.allclose(gyration, gyration[0], rtol=1e-3, atol=1e-6)
+    return bool(np.mean(points) > 0.5 or alike)
 
 
-def wrong_robot(model: Model, best: Trial, steps: Sequence[Step]) -> Finding | None:
+def wrong_robot(model: Model, best: Trial, steps: Sequence[Step], band: float) -> Finding | None:
     """Return the finding of a description that contradicts the log whatever is corrected; None if it does not.
 
     Several faults at once that leave contradictions, a clock and torques that are both scaled, as with a larger robot of the same kind,
-    or links that differ from the description by far, most of them.
+    links that differ from the description by far, most of them, or torques that follow from no links at all.
+    `band` is the part of all frequencies at which errors of a model vary.
     """
-    faults = [step.found.fault for step in steps if step.found.fault in OF_THE_ROBOT]
+    faults = [step.found.fault for step in steps if step.found.fault in OF_THE_ROBOT and step.matters]
     weight = best.agreement.weight[informed(best)]
     against = weight < CONTRADICTED
-    similar = "clock" in faults and ("torque scale" in faults or "currents" in faults)
+    slow = "clock" in faults and abs(float(np.log(best.hypothesis.clock))) < np.log(LARGER)
+    similar = slow and ("torque scale" in faults or "currents" in faults)
     most = len(weight) > 0 and float(np.mean(weight < LITTLE)) >= MOST
-    if not (len(faults) >= MANY or similar or (faults and np.any(against)) or most):
+    if not (len(faults) >= MANY or similar or (faults and np.any(against)) or most or unexplained(best, band) > UNEXPLAINED):
         return None
     apart = np.linalg.norm(best.agreement.mean[: best.design.inner].reshape(-1, 10), axis=1) / 2
     worst = model.robot.tree.bodies[int(np.argmax(apart))].name
@@ -54,6 +59,19 @@ def wrong_robot(model: Model, best: Trial, steps: Sequence[Step]) -> Finding | N
         f" own size, and the errors are {', '.join(f'{e:.0%}' for e in best.agreement.error)} of the torques. Is it another robot?"
     )
     return Finding("wrong robot", (), sentence, 0.9, "the description of the robot that was logged")
+
+
+def unexplained(trial: Trial, band: float) -> float:
+    """Return the systematic error over the torque that the best links leave: that of the middle joint in use, or of all joints together.
+
+    Noise, which varies faster than errors of a model, is left out.
+    """
+    found, used = trial.agreement, trial.design.counts > 0
+    if not np.any(used):
+        return 0.0
+    systematic = (found.error * np.sqrt(np.minimum(band / found.independent, 1.0)))[used]
+    size = np.linalg.norm(trial.torque, axis=0)[used]
+    return max(float(np.sort(systematic)[len(systematic) // 2]), float(np.linalg.norm(systematic * size) / np.linalg.norm(size)))
 
 
 def informed(trial: Trial) -> NDArray[np.bool_]:

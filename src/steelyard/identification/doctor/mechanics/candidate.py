@@ -24,15 +24,11 @@ GAIN_SPREAD = 1.5  # standard deviation of the logarithm of a wrong gain, before
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A trial that differs from the one before by one fault, the joints concerned, and the log odds of that fault before the samples.
-
-    `size` is the fault's over the least that matters: below 1 it is no fault but an inaccuracy.
-    """
+    """A trial that differs from the one before by one fault, the joints concerned, and the log odds of that fault before the samples."""
 
     fault: str
     joints: tuple[int, ...]
     trial: Trial
-    size: float = 1.0
     log_odds: float = USUAL
 
     @property

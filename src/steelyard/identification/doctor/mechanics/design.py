@@ -18,10 +18,11 @@ from .hypothesis import Gravity, Hypothesis, Pair
 
 Array = NDArray[np.float64]
 States = tuple[Array, Array, Array]
-WIDTHS = (0.03, 0.3)  # [rad/s|m/s] of two smooth steps of each joint: friction beyond the model's
+WIDTHS = (0.03, 0.3)  # of two smooth steps of each joint, over its rms speed: friction beyond the model's, the same whatever the clock is
+SLOWEST = 0.05  # [rad/s|m/s] rms speed, below which a joint hardly moves
 SHARED = 3  # terms of a coupling: inertia, viscous and Coulomb friction
 FOLDS = 5
-WEIGHT = 10.0  # of a body of the description: right to about a third of its own size, before the samples
+WEIGHT = 30.0  # of a body of the description: right to about a fifth of its own size, before the samples
 NO_WEIGHT = 1e-4  # of a body without one
 
 
@@ -88,7 +89,7 @@ class Unknowns:
     @cached_property
     def full_reach(self) -> tuple[tuple[int, ...], ...]:
         """For each joint the free parameters that its torque may depend on, whatever gravity is."""
-        q, qd, qdd = np.random.default_rng(0).normal(size=(3, 4, self.n))
+        q, qd, qdd = np.random.default_rng(0).normal(size=(3, 64, self.n))  # each joint moves both ways
         Y = self.full_rows((q, qd, qdd), (3.0, 4.0, 5.0))
         Y[:, :, [i for i, _ in self.model.held]] = 0.0
         return tuple(tuple(np.flatnonzero(np.any(Y[:, j] != 0, axis=0)).tolist()) for j in range(self.n))
@@ -202,14 +203,20 @@ def described_gravity(unknowns: Unknowns, q: Array) -> Array:
 def beside_columns(states: States, joint: int, shared: int, own: int, pairs: Sequence[Pair]) -> tuple[Array, list[int]]:
     """Return a joint's smooth steps and what the motors that it shares add per unit of their terms, (N, k), and their places in u."""
     _, qd, qdd = states
-    columns = [np.tanh(qd[:, joint] / width) for width in WIDTHS]
+    columns = smooth_steps(qd[:, joint])
     places = [own + e for e in range(len(WIDTHS))]
     for c, (a, b) in enumerate(pairs):
         if joint in (a, b):
             other = b if joint == a else a
-            columns += [qdd[:, other], qd[:, other], np.tanh((qd[:, a] + qd[:, b]) / WIDTHS[0])]
+            columns += [qdd[:, other], qd[:, other], smooth_steps(qd[:, a] + qd[:, b])[0]]
             places += [shared + SHARED * c + e for e in range(SHARED)]
     return np.stack(columns, axis=1), places
+
+
+def smooth_steps(speed: Array) -> list[Array]:
+    """Return tanh of a speed (N,) over each of WIDTHS times its root mean square."""
+    usual = max(float(np.sqrt(np.mean(speed**2))), SLOWEST)
+    return [np.tanh(speed / (width * usual)) for width in WIDTHS]
 
 
 def sign_rows(unknowns: Unknowns, states: States, K: int) -> Array:
@@ -223,8 +230,8 @@ def sign_rows(unknowns: Unknowns, states: States, K: int) -> Array:
             rows[j, own["viscous"]] = speed
         if "coulomb" in own:
             rows[j, own["coulomb"]] = float(np.mean(np.abs(qd[:, j]))) / speed
-        for e, width in enumerate(WIDTHS):
-            rows[j, p + len(WIDTHS) * j + e] = float(np.mean(qd[:, j] * np.tanh(qd[:, j] / width))) / speed
+        for e, step in enumerate(smooth_steps(qd[:, j])):
+            rows[j, p + len(WIDTHS) * j + e] = float(np.mean(qd[:, j] * step)) / speed
         if "armature" in own:
             rows[n + j, own["armature"]] = float(np.sqrt(np.mean(qdd[:, j] ** 2)))
     return rows

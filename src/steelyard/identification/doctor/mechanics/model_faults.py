@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .candidate import STANDING, USUAL, Candidate, more_unknowns
-from .design import WIDTHS, beside_columns
+from .design import SHARED, WIDTHS, beside_columns
 from .hypothesis import Gravity, Pair
 from .witness import Trial, Witness
 
@@ -34,26 +34,30 @@ def wrong_gravity(witness: Witness, trial: Trial) -> Iterator[Candidate]:
 
 def wrong_mounting(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     """Gravity by least squares on the description's bodies, then in turn with them."""
-    described = np.array(witness.unknowns.model.robot.gravity, float)
-    strength = float(np.linalg.norm(described))
-    if strength == 0:
+    if not np.any(witness.unknowns.model.robot.gravity):
         return
     columns = GravityColumns.of(witness, trial)
     for start in (np.zeros(trial.design.inner), trial.agreement.mean):
-        best: Trial | None = None
-        g = columns.fitted(start)
-        for _ in range(4):
-            size = float(np.linalg.norm(g))
-            if size < 0.05 * strength or angle(g, described) < SMALLEST_TILT:
-                break
-            made = witness.trial(trial.hypothesis.changed(gravity=vector(g * strength / size)), best or trial)
-            if best is not None and made.evidence <= best.evidence + 0.1:
-                break
-            best, g = made, columns.fitted(made.agreement.mean)
-        if best is not None:
-            assert best.hypothesis.gravity is not None
-            tilt = angle(np.array(best.hypothesis.gravity), described)
-            yield Candidate("gravity direction", (), best, tilt / LEAST_TILT, USUAL + more_unknowns(2))
+        best = best_gravity(witness, trial, columns, start)
+        if best is not trial:
+            yield Candidate("gravity direction", (), best, USUAL + more_unknowns(2))
+
+
+def best_gravity(witness: Witness, trial: Trial, columns: GravityColumns | None = None, start: Array | None = None) -> Trial:
+    """Return the trial with the best direction of gravity, found in turn with the bodies, which are at first those of `start`."""
+    columns = GravityColumns.of(witness, trial) if columns is None else columns
+    described = np.array(witness.unknowns.model.robot.gravity, float)
+    strength, best = float(np.linalg.norm(described)), trial
+    g = columns.fitted(trial.agreement.mean if start is None else start)
+    for _ in range(4):
+        size = float(np.linalg.norm(g))
+        if size < 0.05 * strength or angle(g, described) < SMALLEST_TILT:
+            break
+        made = witness.trial(trial.hypothesis.changed(gravity=vector(g * strength / size)), best)
+        if best is not trial and made.evidence <= best.evidence + 0.1:
+            break
+        best, g = made, columns.fitted(made.agreement.mean)
+    return best
 
 
 class GravityColumns:
@@ -109,7 +113,7 @@ def shared_motors(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     for pair in combinations(np.flatnonzero(np.ptp(states[0], axis=0) > STANDING).tolist(), 2):
         if frozenset(pair) not in taken and max(explained(states, residual, j, pair) for j in pair) > LEAST_EXPLAINED:
             made = witness.trial(trial.hypothesis.changed(couplings=(*trial.hypothesis.couplings, pair)), trial)
-            yield Candidate("coupling", pair, made, shared_part(made, pair) / LEAST_SHARE)
+            yield Candidate("coupling", pair, made)
 
 
 def explained(states: tuple[Array, Array, Array], residual: Array, joint: int, pair: Pair) -> float:
@@ -121,9 +125,10 @@ def explained(states: tuple[Array, Array, Array], residual: Array, joint: int, p
 
 
 def shared_part(trial: Trial, pair: Pair) -> float:
-    """Return the torque that the last coupling takes at its joints over their torques, as geometric means."""
+    """Return the torque that a coupling takes at its joints over their torques, as geometric means."""
+    place = trial.design.K - SHARED * (len(trial.hypothesis.couplings) - trial.hypothesis.couplings.index(pair))
     u = np.zeros(trial.design.K)
-    u[-3:] = trial.agreement.mean[-3:]
+    u[place : place + SHARED] = trial.agreement.mean[place : place + SHARED]
     shares = []
     for j in pair:
         own = trial.design.columns[j] @ (trial.design.to_u[j] @ u)

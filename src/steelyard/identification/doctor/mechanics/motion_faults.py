@@ -19,6 +19,7 @@ LEAST_CLOCK = 1.2
 DEGREE = np.pi / 180
 LEAST_REACH = 2 * np.pi  # of a joint, from which positions may be in degrees
 CLOCKS = (1e-3, 0.25, 0.4, 0.65, 1.5, 2.5, 4.0)
+CLOCK_SPREAD = 1.0  # standard deviation of the logarithm of a wrong clock's factor, before the samples
 PROMISING = 3.0  # [nats] that a first step must promise
 TRIES = 3  # offsets that are looked at closely
 
@@ -57,18 +58,22 @@ def wrong_zeros(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     for promise, j in promising:
         if promise < PROMISING:
             continue
-        best = trial
-        for _ in range(5):
-            step = float(np.clip(offset_step(witness, best, j)[0], -0.5, 0.5))
-            made = witness.trial(best.hypothesis.at("offset", j, best.hypothesis.offset[j] + step), best)
-            if made.evidence <= best.evidence:
-                break
-            best = made
-            if abs(step) < 0.003:
-                break
-        offset = best.hypothesis.offset[j] - trial.hypothesis.offset[j]
-        if offset:
-            yield Candidate("position offset", (j,), best, abs(offset) / least_offset(witness, j), USUAL + more_unknowns(1))
+        best = best_offset(witness, trial, j)
+        if best is not trial:
+            yield Candidate("position offset", (j,), best, USUAL + more_unknowns(1))
+
+
+def best_offset(witness: Witness, trial: Trial, joint: int) -> Trial:
+    """Return the trial with the best offset of one joint, by Gauss-Newton steps as long as they help."""
+    for _ in range(5):
+        step = float(np.clip(offset_step(witness, trial, joint)[0], -0.5, 0.5))
+        made = witness.trial(trial.hypothesis.at("offset", joint, trial.hypothesis.offset[joint] + step), trial)
+        if made.evidence <= trial.evidence:
+            break
+        trial = made
+        if abs(step) < 0.003:
+            break
+    return trial
 
 
 def offset_step(witness: Witness, trial: Trial, joint: int, small: float = 1e-3) -> tuple[float, float]:
@@ -91,17 +96,32 @@ def turning(witness: Witness, joint: int) -> bool:
 
 def wrong_clock(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     """Time stamps that are scaled: inertial torques then do not fit gravity. Milliseconds are one of the candidates."""
+    tried = other_clocks(witness, trial)
+    best = max(tried, key=lambda each: each.score)
+    made = best.trial if best is tried[0] else best_clock(witness, best.trial, 0.25)
+    factor = made.hypothesis.clock / trial.hypothesis.clock
+    yield Candidate("clock", (), made, clock_odds(factor))
 
-    def scaled(hypothesis: Hypothesis, x: float) -> Hypothesis:
-        return hypothesis.changed(clock=float(np.exp(x)) * hypothesis.clock)
 
-    tried = [witness.trial(scaled(trial.hypothesis, float(np.log(factor))), trial) for factor in CLOCKS]
-    best = max(tried, key=lambda made: made.evidence)
-    if best.hypothesis.clock != CLOCKS[0] * trial.hypothesis.clock:
-        best = climb(witness, best, scaled, 0.25, same_motion=False)
-    factor = best.hypothesis.clock / trial.hypothesis.clock
-    odds = USUAL if factor == CLOCKS[0] else USUAL + more_unknowns(1)
-    yield Candidate("clock", (), best, abs(np.log(factor)) / np.log(LEAST_CLOCK), odds)
+def other_clocks(witness: Witness, trial: Trial, factors: tuple[float, ...] = CLOCKS) -> list[Candidate]:
+    """Return a candidate for each of some factors of the clock."""
+    tried = (witness.trial(faster(trial.hypothesis, float(np.log(factor))), trial) for factor in factors)
+    return [Candidate("clock", (), made, clock_odds(factor)) for made, factor in zip(tried, factors, strict=True)]
+
+
+def clock_odds(factor: float) -> float:
+    """Return the log odds of a clock with this factor: milliseconds, or any number, the less likely the farther from 1."""
+    return USUAL if np.isclose(factor, CLOCKS[0]) else USUAL + more_unknowns(1) - 0.5 * float(np.log(factor) / CLOCK_SPREAD) ** 2
+
+
+def faster(hypothesis: Hypothesis, x: float) -> Hypothesis:
+    """Return the hypothesis with the clock times exp(x)."""
+    return hypothesis.changed(clock=float(np.exp(x)) * hypothesis.clock)
+
+
+def best_clock(witness: Witness, trial: Trial, step: float = 0.1) -> Trial:
+    """Return the best trial with another clock near that of a trial."""
+    return climb(witness, trial, faster, step, same_motion=False)
 
 
 def wrong_unit(witness: Witness, trial: Trial) -> Iterator[Candidate]:

@@ -9,14 +9,17 @@ from numpy.typing import NDArray
 
 from .candidate import USUAL, Candidate, climb, doubtful, gain_odds, more_unknowns, others_and_description, torque_slope
 from .hypothesis import Hypothesis
-from .witness import Trial, Witness
+from .witness import Trial, Witness, torque_sizes
 
 Array = NDArray[np.float64]
 LEAST_GAIN = 1.15  # of one joint
 LEAST_SCALE = 1.4  # of all joints
+OF_UNITS = 1.0  # log odds that a unit of all torques is more often wrong than one at a time
 LEAST_FACTOR = 2.0  # of the middle joint, if each has its own
+MILLIAMPERES = 0.1  # N m for one unit of a current, below which it may be in mA; an ampere makes more than 1 N m at a joint
 LEAST_DELAY = 0.014  # [s]
 LONGEST_DELAY = 0.55  # [s]
+POLISHED = 3  # gains that are looked at closely
 EXTREME = 1e4  # largest gain
 DOUBT = 3.0  # [nats] that a gain of its own must win over the middle one
 
@@ -24,18 +27,16 @@ DOUBT = 3.0  # [nats] that a gain of its own must win over the middle one
 def wrong_gains(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     """Torques of one joint that are wrong by a factor or a sign: held against the description, and against the other joints too."""
     c, _ = trial.design.targets(trial.torque)
+    tried: list[tuple[Trial, int]] = []
     for j in range(trial.design.n):
         known = (False, True) if witness.unknowns.described else (False,)
         guesses = [1.0 / slope for alone in known if (slope := own_slope(trial, c, j, alone))]
         guesses = [gain for gain in guesses if gain < 0 or abs(np.log(gain)) > 0.5 * np.log(LEAST_GAIN)]
-        tried = [improved_gain(witness, trial, j, gain) for gain in distinct([-1.0, *guesses] if doubtful(trial) else guesses)]
-        for made in tried:
-            gain = made.hypothesis.gain[j] / trial.hypothesis.gain[j]
-            if gain < 0:
-                yield Candidate("torque sign", (j,), made, log_odds=gain_odds(gain))
-            else:
-                size = abs(np.log(gain)) / np.log(LEAST_GAIN)
-                yield Candidate("gear ratio or torque constant", (j,), made, size, gain_odds(gain))
+        tried += [(improved_gain(witness, trial, j, gain), j) for gain in distinct([-1.0, *guesses] if doubtful(trial) else guesses)]
+    for place, (made, j) in enumerate(sorted(tried, key=lambda each: -each[0].evidence)):
+        best = polished_gain(witness, made, j) if place < POLISHED and made.evidence > trial.evidence else made
+        gain = best.hypothesis.gain[j] / trial.hypothesis.gain[j]
+        yield Candidate("torque sign" if gain < 0 else "gear ratio or torque constant", (j,), best, gain_odds(gain))
 
 
 def own_slope(trial: Trial, c: Array, joint: int, described: bool = False) -> float:
@@ -59,18 +60,31 @@ def distinct(gains: list[float]) -> list[float]:
 
 
 def improved_gain(witness: Witness, trial: Trial, joint: int, gain: float) -> Trial:
-    """Return the trial with a gain of one joint, improved against the other joints as long as that helps."""
-    own = trial.hypothesis.gain[joint]
-    best = witness.trial(trial.hypothesis.at("gain", joint, own * gain), trial, trial.design)
+    """Return the trial with a gain of one joint, improved against the other joints."""
+    made = witness.trial(trial.hypothesis.at("gain", joint, trial.hypothesis.gain[joint] * gain), trial, trial.design)
+    return best_gain(witness, made, joint)
+
+
+def best_gain(witness: Witness, trial: Trial, joint: int) -> Trial:
+    """Return the trial with the best gain of one joint against the others, as long as steps help."""
     for _ in range(2):
-        slope = own_slope(best, best.design.targets(best.torque)[0], joint)
+        slope = own_slope(trial, trial.design.targets(trial.torque)[0], joint)
         if slope <= 0 or abs(np.log(slope)) < 0.02:
             break
-        made = witness.trial(best.hypothesis.at("gain", joint, best.hypothesis.gain[joint] / slope), best, trial.design)
-        if made.evidence <= best.evidence:
+        made = witness.trial(trial.hypothesis.at("gain", joint, trial.hypothesis.gain[joint] / slope), trial, trial.design)
+        if made.evidence <= trial.evidence:
             break
-        best = made
-    return best
+        trial = made
+    return trial
+
+
+def polished_gain(witness: Witness, trial: Trial, joint: int) -> Trial:
+    """Return the trial with the gain of one joint at which the evidence is largest."""
+
+    def scaled(hypothesis: Hypothesis, x: float) -> Hypothesis:
+        return hypothesis.at("gain", joint, float(np.exp(x)) * hypothesis.gain[joint])
+
+    return climb(witness, trial, scaled, 0.05, same_motion=True)
 
 
 def wrong_scale(witness: Witness, trial: Trial) -> Iterator[Candidate]:
@@ -86,10 +100,7 @@ def wrong_scale(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     for first in distinct([1.0 / typical, -1.0]):
         made = scaled_all(witness, trial, first)
         gain = made.hypothesis.gain[0] / trial.hypothesis.gain[0]
-        if gain < 0:
-            yield Candidate("torque sign", joints, made, log_odds=gain_odds(gain))
-        else:
-            yield Candidate("torque scale", joints, made, abs(np.log(gain)) / np.log(LEAST_SCALE), gain_odds(gain))
+        yield Candidate("torque sign" if gain < 0 else "torque scale", joints, made, gain_odds(gain) + OF_UNITS)
     if trial.design.n > 1:
         yield from currents(witness, trial, np.where(slopes > 0, slopes, typical))
 
@@ -108,8 +119,7 @@ def currents(witness: Witness, trial: Trial, slopes: Array) -> Iterator[Candidat
     """A gain for each joint: first by the description, then each against the others, last all together."""
     design, found = trial.design, trial.agreement
     gain = 1.0 / slopes
-    size = np.maximum(np.mean(trial.torque**2, axis=0), 1e-300)
-    precision = found.independent / (0.05**2 * size * gain**2)
+    precision = found.independent / (0.05**2 * torque_sizes(trial.torque * gain, np.maximum(design.counts, 1.0)))
     weight = np.full_like(found.weight, design.weight)
     for _ in range(3):
         for j in range(design.n):
@@ -123,8 +133,9 @@ def currents(witness: Witness, trial: Trial, slopes: Array) -> Iterator[Candidat
     gain = np.array(made.hypothesis.gain) / np.array(trial.hypothesis.gain)
     far = float(np.median(np.abs(np.log(gain)))) / np.log(LEAST_FACTOR)
     apart = float(np.ptp(np.log(gain))) / np.log(LEAST_GAIN)
-    if min(far, apart) >= 1.0:  # else one factor for all is enough
-        yield Candidate("currents", tuple(range(design.n)), made, min(far, apart), USUAL + more_unknowns(design.n))
+    likely = float(np.median(np.abs(gain))) > 1.0 or float(np.median(np.abs(gain))) < MILLIAMPERES
+    if likely and min(far, apart) >= 1.0:  # else one factor for all is enough
+        yield Candidate("currents", tuple(range(design.n)), made, USUAL + more_unknowns(design.n))
 
 
 def with_usual_gains(witness: Witness, trial: Trial, before: Trial) -> Trial:
@@ -149,8 +160,7 @@ def late_torques(witness: Witness, trial: Trial) -> Iterator[Candidate]:
         moved = np.array(trial.hypothesis.delay)
         moved[list(joints)] += delay
         made = witness.trial(trial.hypothesis.changed(delay=moved), trial, trial.design)
-        size = float(np.max(np.abs(moved[list(joints)]))) / LEAST_DELAY
-        yield Candidate("delay", joints, made, size, USUAL + more_unknowns(1))
+        yield Candidate("delay", joints, made, USUAL + more_unknowns(1))
 
 
 def lag_costs(witness: Witness, trial: Trial) -> tuple[Array | None, Array]:
