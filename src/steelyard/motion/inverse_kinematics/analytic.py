@@ -15,13 +15,15 @@ from ...algebra.spatial import Pose
 from ...compiler.ir.program import Operand, Program, trace
 from ...compiler.runtime.kernel import Kernel
 from ...kernels import kernel_of
+from ...mechanism import near_integers
 from ...mechanism.model import Limits
-from ...mechanism.tree import Tree
+from ...mechanism.tree import Body, Tree
 from .arms import Branch
 from .chain import Chain, Joint, Move, chain_of
 from .families import Family, find_family
 from .subproblems import AT_REST, Turn
 
+ROUNDED_ANGLE = 3e-4  # [rad] 1.571 is meant to be a right angle
 ROUNDING = 1e-9  # [rad|m] a position is within a limit that it passes by no more
 UNREACHED, OUTSIDE, VALID = 0.0, 1.0, 2.0  # codes of a branch: reach times (1 + inside)
 _MAGIC = 6755399441055744.0  # 1.5 * 2^52: adding and subtracting it rounds to an integer
@@ -32,13 +34,15 @@ class Analytic(NamedTuple):
     """A compiled closed form.
 
     `kernel(pose, q0[, held])` returns q (..., k, n) with NaN where a branch has no solution, its code (..., k), and how far the given pose
-    is from a pose (...). `held` are the names of the joints whose positions it takes.
+    is from a pose (...). `held` are the names of the joints whose positions it takes. An `inexact` one is that of an arm whose right angles
+    the description rounds: its solutions are starts for the arm itself.
     """
 
     family: str
     branches: tuple[str, ...]
     held: tuple[str, ...]
     kernel: Kernel
+    inexact: bool
 
 
 @lru_cache(maxsize=64)
@@ -47,16 +51,32 @@ def analytic(robot: Any, frame: str, held: tuple[str, ...] | None, limited: bool
 
     Without `limited` it knows no joint limits.
     """
-    tree = robot.tree if limited else replace(robot.tree, limits=(Limits(),) * robot.n)
-    chain = chain_of(tree, frame)
-    family = None if chain is None else _family(tree, chain, held)
-    if chain is None or family is None:
-        return None
+    for inexact in (False, True):
+        tree = _with_right_angles(robot.tree) if inexact else robot.tree
+        tree = tree if limited else replace(tree, limits=(Limits(),) * robot.n)
+        chain = chain_of(tree, frame)
+        family = None if chain is None else _family(tree, chain, held)
+        if chain is not None and family is not None:
+            return _compiled(robot, tree, chain, family, (robot.fingerprint, "inverse_kinematics", frame, limited, inexact))
+    return None
+
+
+def _compiled(robot: Any, tree: Tree, chain: Chain, family: Family, key: tuple[Any, ...]) -> Analytic:
     names = tuple(robot.joint_names[chain.coordinates[at]] for at in family.held)
     branches: list[str] = []
     made = program(tree, chain, family, branches)  # the names of the branches come with the trace, which takes milliseconds
-    key = robot.fingerprint, "inverse_kinematics", frame, names, limited
-    return Analytic(family.name, tuple(branches), names, kernel_of(key, lambda: made, Path(__file__).parent))
+    kernel = kernel_of((*key, names), lambda: made, Path(__file__).parent)
+    return Analytic(family.name, tuple(branches), names, kernel, key[-1])
+
+
+def _with_right_angles(tree: Tree) -> Tree:
+    """The tree with rotations and axes as they are meant by a description that writes three decimals or more of an angle."""
+    return replace(tree, bodies=tuple(_with_right_angle(body) for body in tree.bodies))
+
+
+def _with_right_angle(body: Body) -> Body:
+    placement = Pose(near_integers.matrix(body.placement.R, ROUNDED_ANGLE), body.placement.p)
+    return replace(body, placement=placement, axis=near_integers.axis(body.axis, ROUNDED_ANGLE))
 
 
 def _family(tree: Tree, chain: Chain, held: tuple[str, ...] | None) -> Family | None:

@@ -32,6 +32,7 @@ ROUNDS = 60  # of starts, for a pose that may be in reach
 TRIED = 64  # random positions of which a round starts at the nearest
 SIDE_BY_SIDE = 256  # starts in a round where few poses are left
 CHUNK = 2048  # poses that are worked on together: what a step reads stays in the cache
+POLISHED = 8  # steps from a solution of an arm that is nearly the same
 DRAWN, GAIN = 30, 0.25  # steps towards the wanted position, and how much of the way each goes
 LONGEST = 1.0  # [rad|m] a step of a joint
 _DAMPING = 0.02  # times the square of the error
@@ -51,15 +52,17 @@ def pose_error(tree: Tree, q: Scalars, R_goal: Any, p_goal: Vector, frame: str) 
     return v3.sub(p_goal, p), v3.scale(where(small, 0.5, angle / size), sine)
 
 
-def step(tree: Tree, q: Scalars, pose: Any, wanted: Scalars, gain: Scalar, frame: str) -> tuple[list[Scalar], list[Scalar]]:
-    """The next position, and the error (m, rad) of the present one.
+def step(
+    tree: Tree, q: Scalars, pose: Any, wanted: Scalars, gain: Scalar, frame: str, held: Sequence[int] = ()
+) -> tuple[list[Scalar], list[Scalar]]:
+    """The next position, with some joints held, and the error (m, rad) of the present one.
 
     dq = z + J^T (J J^T + damping)^-1 (e - J z), z = gain (wanted - q), with more than six joints; else (J^T J + damping)^-1 J^T e.
     """
     R_goal, p_goal = tuple(tuple(row[:3]) for row in pose[:3]), tuple(row[3] for row in pose[:3])
     v, w = pose_error(tree, q, R_goal, v3.vector(p_goal), frame)
     e = [*v, *w]
-    J = _free(tree, q, jacobian(tree, q, frame), e)
+    J = _free(tree, q, jacobian(tree, q, frame), e, held)
     size2 = v3.dot(v, v) + v3.dot(w, w)
     damping = _DAMPING * size2 + _LEAST_DAMPING
     if tree.n > 6:
@@ -73,18 +76,18 @@ def step(tree: Tree, q: Scalars, pose: Any, wanted: Scalars, gain: Scalar, frame
     return _limited(tree, q, dq), [sqrt(v3.dot(v, v)), sqrt(v3.dot(w, w))]
 
 
-def _free(tree: Tree, q: Scalars, J: Sequence[Sequence[Scalar]], e: Scalars) -> list[list[Scalar]]:
-    """The Jacobian without the columns of joints that lie on a limit and would pass it."""
+def _free(tree: Tree, q: Scalars, J: Sequence[Sequence[Scalar]], e: Scalars, held: Sequence[int]) -> list[list[Scalar]]:
+    """The Jacobian without the columns of joints that are held, or lie on a limit and would pass it."""
     columns = []
     for i, limits in enumerate(tree.limits):
         column = [row[i] for row in J]
         pull = _dot(column, e)
-        held: Scalar = 1.0
+        free: Scalar = 0.0 if i in held else 1.0
         if math.isfinite(limits.upper):
-            held = held * where(q[i] >= limits.upper, where(pull > 0.0, 0.0, 1.0), 1.0)
+            free = free * where(q[i] >= limits.upper, where(pull > 0.0, 0.0, 1.0), 1.0)
         if math.isfinite(limits.lower):
-            held = held * where(q[i] <= limits.lower, where(pull < 0.0, 0.0, 1.0), 1.0)
-        columns.append([held * x for x in column])
+            free = free * where(q[i] <= limits.lower, where(pull < 0.0, 0.0, 1.0), 1.0)
+        columns.append([free * x for x in column])
     return [list(row) for row in zip(*columns, strict=True)]
 
 
@@ -138,7 +141,7 @@ def solve_symmetric(A: Sequence[Sequence[Scalar]], b: Scalars) -> list[Scalar]:
 
 
 @lru_cache(maxsize=64)
-def step_kernel(robot: Any, frame: str) -> Kernel:
+def step_kernel(robot: Any, frame: str, held: tuple[int, ...] = ()) -> Kernel:
     """The compiled step: q, pose, wanted, gain -> q, error (2)."""
     tree = robot.tree
 
@@ -150,9 +153,11 @@ def step_kernel(robot: Any, frame: str) -> Kernel:
             Operand("gain", (), "[-]"),
         ]
         outputs = [Operand("next", (tree.n,), "[rad|m]"), Operand("error", (2,), "[m, rad]")]
-        return trace("inverse_kinematics_step", lambda q, pose, wanted, gain: step(tree, q, pose, wanted, gain, frame), inputs, outputs)
+        return trace(
+            "inverse_kinematics_step", lambda q, pose, wanted, gain: step(tree, q, pose, wanted, gain, frame, held), inputs, outputs
+        )
 
-    return kernel_of((robot.fingerprint, "inverse_kinematics_step", frame), make, Path(__file__).parent)
+    return kernel_of((robot.fingerprint, "inverse_kinematics_step", frame, held), make, Path(__file__).parent)
 
 
 class Found(NamedTuple):
@@ -240,6 +245,15 @@ def draw_nearer(robot: Any, frame: str, pose: Array, found: Found, wanted: Array
     kept = (error <= ACCURACY).all(axis=1) & nearer
     _keep(found, at[kept], q[kept], error[kept])
     return found
+
+
+def polish(robot: Any, frame: str, pose: Array, q: Array, held: tuple[int, ...]) -> Array:
+    """Solutions (N, n) that nearly reach poses (N, 4, 4) brought there by a few steps, joints `held` kept; NaN where that fails."""
+    kernel = step_kernel(robot, frame, held)
+    for _ in range(POLISHED):
+        q, _ = kernel(q, pose, q, 0.0)
+    _, error = kernel(q, pose, q, 0.0)
+    return np.where((error <= 0.1 * ACCURACY).all(axis=1)[:, None], q, np.nan)
 
 
 def joint_range(tree: Tree) -> tuple[Array, Array]:

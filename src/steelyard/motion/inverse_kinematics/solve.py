@@ -13,7 +13,7 @@ from ... import arguments
 from ...dynamics.kinematics import carriers, find_frame
 from ...errors import CallError, ProblemError, require_robot, suggest
 from .analytic import UNREACHED, VALID, Analytic, analytic
-from .numerical import draw_nearer, joint_range, search
+from .numerical import draw_nearer, joint_range, polish, search
 from .solutions import NO_POSE, Array, Context, Solutions
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ def inverse_kinematics(
     if setup.closed.held:
         return _checked(_with_free(setup, given, start, free))
     q, code, fault = (setup.ufunc if given.size <= FEW else setup.closed.kernel)(given, start)
+    if setup.closed.inexact:
+        q, code = _polished(setup, given, q, code)
     return _checked(Solutions(q, code, fault, given, start, setup.context))
 
 
@@ -68,7 +70,8 @@ class Setup(NamedTuple):
     def call(self, pose: Array, start: Array, held: Array) -> Any:
         """q, code and fault of the closed form with joints held; past threads where poses are few."""
         assert self.closed is not None
-        return (self.ufunc if pose.size <= FEW else self.closed.kernel)(pose, start, held)
+        q, code, fault = (self.ufunc if pose.size <= FEW else self.closed.kernel)(pose, start, held)
+        return (*(_polished(self, pose, q, code) if self.closed.inexact else (q, code)), fault)
 
 
 _recent: dict[tuple[Any, ...], Setup] = {}  # of the robots that were asked for last, which stay alive meanwhile
@@ -121,7 +124,19 @@ def _prepared(robot: Robot, frame: str, held: tuple[str, ...] | None, method: st
     rest.flags.writeable = False
     if closed is None:
         return Setup(Context(robot, frame, "the numerical solver", ("numerical",)), None, rest)
-    return Setup(Context(robot, frame, "closed form", closed.branches, closed.held), closed, rest, closed.kernel.ufunc)
+    how = "the closed form of an arm with right angles, polished" if closed.inexact else "closed form"
+    return Setup(Context(robot, frame, how, closed.branches, closed.held), closed, rest, closed.kernel.ufunc)
+
+
+def _polished(setup: Setup, pose: Array, q: Array, code: Array) -> tuple[Array, Array]:
+    """Solutions of a nearly equal arm made those of this one; branches that this arm lacks are left out."""
+    robot = setup.context.robot
+    held = tuple(robot.joint_names.index(name) for name in setup.context.free_joints)
+    at = np.nonzero(code == VALID)
+    goal = np.broadcast_to(pose[..., None, :, :], (*code.shape, 4, 4))[at]
+    q[at] = polish(robot, setup.context.frame, goal, q[at], held)
+    code[at] = np.where(np.isnan(q[at]).any(axis=-1), UNREACHED, VALID)
+    return q, code
 
 
 def _require_carriers(robot: Robot, frame: str, body: int, held: tuple[str, ...] | None) -> None:
