@@ -83,9 +83,12 @@ def progress_bar(sentence: str = "", turning: bool = True) -> Iterator[Callable[
 
 
 def outcome(fit: Fit, judged: Verdict, validation: Validation | None = None) -> RenderableType:
-    """The verdict with its reasons and region; torque errors before, after and, if given, on another motion; links; base parameters."""
+    """The verdict with its reasons and region; torque errors before, after and, if given, on another motion; links; base parameters.
+
+    Last what the identification chose by itself: friction terms, the weight of the description, delays.
+    """
     tables = region_table(fit.region), error_table(fit, validation), fit.links.table(), base_table(fit)
-    return Group(verdict(judged), *map(terminal_table, tables))
+    return Group(verdict(judged), *map(terminal_table, tables), *(Text(f"• {note}") for note in fit.status))
 
 
 STYLES = {"trusted": "bold green", "trusted within": "bold green", "doubtful": "bold yellow", "refused": "bold red"}

@@ -15,7 +15,7 @@ from ..friction.residual_split import ResidualSplit
 from .held_out import HeldOut
 from .prediction import Region
 from .promise import Promise
-from .uncertainty import Uncertainty
+from .uncertainty import LEAST_SHARE, Uncertainty
 from .validation import Validation
 
 WORDS = ("trusted", "trusted within", "doubtful", "refused")
@@ -195,12 +195,13 @@ def remarks(evidence: Evidence) -> Iterator[str]:
 
 def unseen(uncertainty: Uncertainty) -> Iterator[str]:
     """Name the base parameters that the samples do not show."""
-    if uncertainty.unexcited:
-        rank = f"Rank {uncertainty.excitation.rank} of {uncertainty.base.n_base}"
-        yield f"{rank}: left as described, since the log hardly shows them: {', '.join(uncertainty.unexcited)}."
-    if uncertainty.weak:
-        count = f"{len(uncertainty.weak)} of {uncertainty.base.n_base}"
-        yield f"{count} base parameters cannot be told from zero: {', '.join(uncertainty.weak)}."
+    names, weak, count, rank = uncertainty.unexcited, uncertainty.weak, uncertainty.base.n_base, uncertainty.excitation.rank
+    if names:
+        moved = f"The motion excites {rank} of {count} directions; " if rank < count else ""
+        why = f"the log holds less than {LEAST_SHARE:.0%} of what is known of them"
+        yield f"{moved}{len(names)} of {count} base parameters are left as described, since {why}: {', '.join(names)}."
+    if weak:
+        yield f"{len(weak)} of {count} base parameters cannot be told from zero: {', '.join(weak)}."
 
 
 def unexplained_joints(validation: Validation) -> Iterator[str]:
