@@ -1,0 +1,23 @@
+"""Halves of a measured log against each other: their differences are as large as their standard deviations say, and bands hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import steelyard as sy
+from benchmarks.arms import measured
+from benchmarks.coverage.measure import bands, between
+from tests.real.measured import folder
+
+
+def test_halves_of_the_tx40_log_differ_as_their_standard_deviations_say():
+    folder("staubli_tx40")
+    robot, log = measured("tx40 log")
+    halves = log[: log.N // 2], log[log.N // 2 :]
+    fits = [sy.identify(robot, half, diagnose=False) for half in halves]
+    for z in between(*fits):
+        assert len(z) > 20
+        assert 0.8 <= np.sqrt(np.mean(z**2)) <= 1.3
+    for fit, own, other in zip(fits, halves, halves[::-1], strict=True):
+        for held in (bands(fit, own), bands(fit, other, region=True)):
+            assert np.all((held >= 0.92) & (held <= 0.98)), held
