@@ -20,7 +20,7 @@ import numpy as np
 
 import steelyard as sy
 from benchmarks.arms import DATA, arm, available, measured
-from benchmarks.coverage.measure import bands, between, count, exact_rank, together
+from benchmarks.coverage.measure import USUAL, bands, between, count, exact_rank, together
 from benchmarks.coverage.page import BANDS, HALVES, INSIDE, TABLES, Row, page
 from benchmarks.coverage.scenarios import COUPLED, DESCRIPTIONS, ELBOW, Scenario, one_joint
 from steelyard.files import write_whole
@@ -59,7 +59,10 @@ def halves() -> Iterator[Row]:
     """Halves of the measured logs, and the two runs of the KUKA, against each other, and the bands of each on the other."""
     for name, robot, parts, options in pairs():
         fits = tuple(sy.identify(robot, part, **options) for part in parts)
-        single, along = (float(np.sqrt(np.mean(z**2))) for z in between(*fits))
+        compared = (
+            fits if fits[0].base.names == fits[1].base.names else tuple(sy.identify(robot, p, friction=USUAL, **options) for p in parts)
+        )
+        single, along = (float(np.sqrt(np.mean(z**2))) for z in between(*compared))
         own, other, within_region = (
             np.mean([bands(fit, parts[k if same else 1 - k], region) for k, fit in enumerate(fits)], axis=0)
             for same, region in ((True, False), (False, False), (False, True))

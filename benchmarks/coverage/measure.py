@@ -72,8 +72,10 @@ def bands(fit: sy.Fit, log: sy.Log, region: bool = False) -> Array:
 def between(one: sy.Fit, other: sy.Fit) -> tuple[Array, Array]:
     """Differences of two fits over their standard deviations: base parameters, and eigen-directions of the information.
 
-    Only those of which the samples of both hold at least HELD of the information.
+    Only those of which the samples of both hold at least HELD of the information. Raises CallError for fits of different parameters.
     """
+    if one.base.names != other.base.names:
+        raise sy.CallError("two fits can be compared if they have the same base parameters; identify both with the same friction=")
     change, covariance = one.base_values - other.base_values, one.covariance + other.covariance
     std = np.hypot(one.base_std, other.base_std)
     share = np.minimum(one.uncertainty.share, other.uncertainty.share)

@@ -46,8 +46,9 @@ model has viscous and Coulomb friction and offsets then, and their truth is what
 
 Measured logs: two halves, or two runs, are identified apart. z compares them, over the base parameters and over the eigen-directions of the
 information, of which the samples of both hold at least 90 % (target {HALVES[0]} to {HALVES[1]}). The bands of each are counted on itself,
-on the other, and on the part of the other within the region of its verdict (target {span(BANDS)} % of the first and the last). The two runs
-of the KUKA go to different sides: what one has within the region of the other is mostly standing, where stiction can hold any torque.
+on the other, and on the part of the other within the region of its verdict (target {span(BANDS)} % of the first and the last). Where
+the two chose different friction terms, z is of fits with viscous and Coulomb friction and offsets. The two runs of the KUKA go
+to different sides: what one has within the region of the other is mostly standing, where stiction can hold any torque.
 
 {table("Measured logs", tables["Measured logs"])}
 
