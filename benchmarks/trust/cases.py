@@ -120,8 +120,11 @@ def go_together(one: str, other: str) -> bool:
     """Whether two faults are planted into one log.
 
     Of the three kinds, what numbers mean, when they were taken, and channels that fail, two different ones go together; of the first kind
-    also two faults of single joints. Others would make one of what are two, such as two scales of the same torque.
+    also two faults of single joints. Others would make one of what are two, such as two scales of the same torque; or a wrong clock of an
+    unknown robot: time that runs c times as fast is that of a robot c^2 times as large (dynamic similarity of bodies under gravity).
     """
+    if {one, other} == {"wrong robot", "clock"}:
+        return False
     kinds = ["time" if key in TIME else "channel" if key in CHANNEL else "meaning" for key in (one, other)]
     return kinds[0] != kinds[1] or any({one, other} == set(pair) for pair in permutations(OF_ONE_JOINT, 2))
 

@@ -29,7 +29,8 @@ RULES = """
 - Faults have at least the size of the table; each log draws its own, up to several times that. A fault is planted where a log can show it:
   where no robot within 10 % (standard deviation) of the description, with any friction, explains the log (`benchmarks/visibility.py`).
   Beside a poor excitation of a measured log, which is a second of it, only faults of signals are planted: so short a log holds fewer
-  independent postures than a robot has unknowns, and some robot explains whatever torques it has.
+  independent postures than a robot has unknowns, and some robot explains whatever torques it has. No clock is planted beside a wrong
+  robot: time that runs c times as fast is that of a robot c^2 times as large (dynamic similarity of bodies under gravity).
   Faults that undo each other on a robot may stand for each other, such as the signs of position and of torque about a vertical axis.
 """
 

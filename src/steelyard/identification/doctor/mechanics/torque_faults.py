@@ -14,12 +14,14 @@ from .witness import Trial, Witness, torque_sizes
 Array = NDArray[np.float64]
 LEAST_GAIN = 1.15  # of one joint
 LEAST_SCALE = 1.4  # of all joints
-OF_UNITS = 1.0  # log odds that a unit of all torques is more often wrong than one at a time
+OF_UNITS = 2.0  # log odds that a unit of all torques is more often wrong than one at a time
 LEAST_FACTOR = 2.0  # of the middle joint, if each has its own
 MILLIAMPERES = 0.1  # N m for one unit of a current, below which it may be in mA; an ampere makes more than 1 N m at a joint
 LEAST_DELAY = 0.014  # [s]
 LONGEST_DELAY = 0.55  # [s]
-POLISHED = 3  # gains that are looked at closely
+POLISHED = 3  # gains that are looked at closely,
+WORTHWHILE = 3.0  # [nats] that they must win at first
+HOPELESS = -60.0  # [nats] that a scale of all joints wins at first, below which it is not looked at closely
 EXTREME = 1e4  # largest gain
 DOUBT = 3.0  # [nats] that a gain of its own must win over the middle one
 
@@ -34,7 +36,7 @@ def wrong_gains(witness: Witness, trial: Trial) -> Iterator[Candidate]:
         guesses = [gain for gain in guesses if gain < 0 or abs(np.log(gain)) > 0.5 * np.log(LEAST_GAIN)]
         tried += [(improved_gain(witness, trial, j, gain), j) for gain in distinct([-1.0, *guesses] if doubtful(trial) else guesses)]
     for place, (made, j) in enumerate(sorted(tried, key=lambda each: -each[0].evidence)):
-        best = polished_gain(witness, made, j) if place < POLISHED and made.evidence > trial.evidence else made
+        best = polished_gain(witness, made, j) if place < POLISHED and made.evidence > trial.evidence + WORTHWHILE else made
         gain = best.hypothesis.gain[j] / trial.hypothesis.gain[j]
         yield Candidate("torque sign" if gain < 0 else "gear ratio or torque constant", (j,), best, gain_odds(gain))
 
@@ -112,7 +114,7 @@ def scaled_all(witness: Witness, trial: Trial, first: float) -> Trial:
         return hypothesis.changed(gain=np.exp(x) * np.array(hypothesis.gain))
 
     start = witness.trial(trial.hypothesis.changed(gain=first * np.array(trial.hypothesis.gain)), trial, trial.design)
-    return climb(witness, start, scaled, 0.2, same_motion=True)
+    return climb(witness, start, scaled, 0.2, same_motion=True) if start.evidence > trial.evidence + HOPELESS else start
 
 
 def currents(witness: Witness, trial: Trial, slopes: Array) -> Iterator[Candidate]:
