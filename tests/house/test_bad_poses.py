@@ -121,3 +121,45 @@ def test_no_closed_form_is_said() -> None:
     with pytest.raises(sy.ProblemError, match="no closed form for 'tool'"):
         sy.inverse_kinematics(robot, pose, method="closed form")
     assert sy.inverse_kinematics(robot, pose).status == "1 solution by the numerical solver"
+
+
+@pytest.mark.parametrize(("off", "accepted"), [(0.6e-6, True), (1.7e-6, False)])
+def test_how_far_from_a_rotation_a_pose_may_be(robot: sy.Robot, pose: np.ndarray, off: float, accepted: bool) -> None:
+    """The sum of the errors of R R^T, det R and the last row: here of the last row alone."""
+    wrong = pose.copy()
+    wrong[3, 0] = off
+    if accepted:
+        assert sy.inverse_kinematics(robot, wrong).solved
+        return
+    with pytest.raises(sy.CallError, match="is off a rotation"):
+        sy.inverse_kinematics(robot, wrong)
+
+
+@pytest.mark.parametrize(("beyond", "solved"), [(0.6e-11, True), (1.7e-11, False)])
+def test_how_far_beyond_its_reach_an_arm_reaches(beyond: float, solved: bool) -> None:
+    """The stretched arm of 0.6 and 0.5 m: the cosine of its elbow would pass 1 by 1.1 / 0.3 of what is missing."""
+    robot = arm("lecture_6r")
+    pose = robot.forward_kinematics(np.zeros(6))
+    pose[1, 3] += beyond * 0.3 / 1.1
+    assert sy.inverse_kinematics(robot, pose).solved == solved
+
+
+@pytest.mark.parametrize(("off", "solved"), [(0.6e-9, True), (1.7e-9, False)])
+def test_how_near_an_arm_with_few_joints_must_come(off: float, solved: bool) -> None:
+    """A SCARA arm whose tool is tilted by so much: two of the three points that are compared are 1 m apart."""
+    robot = arm("scara")
+    tilt = np.eye(4)
+    tilt[0, 2], tilt[2, 0] = off, -off
+    pose = robot.forward_kinematics([0.3, 0.5, 0.1, 0.2]) @ tilt
+    pose[:3, 3] = robot.forward_kinematics([0.3, 0.5, 0.1, 0.2])[:3, 3]
+    assert sy.inverse_kinematics(robot, pose).solved == solved
+
+
+@pytest.mark.parametrize(("beyond", "inside"), [(0.6e-9, True), (1.7e-9, False)])
+def test_how_far_beyond_a_limit_a_joint_may_be(beyond: float, inside: bool) -> None:
+    robot = arm("scara")
+    limit = robot.tree.limits[2].upper
+    s = sy.inverse_kinematics(robot, robot.forward_kinematics([0.3, 0.5, limit + beyond, 0.2]))
+    assert s.solved == inside
+    if not inside:
+        assert "joint3 in 2 pass their limits" in s.status

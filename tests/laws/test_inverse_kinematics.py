@@ -94,15 +94,16 @@ def test_numpy_arrays_take_the_same_way_as_the_kernel(name: str, rng: np.random.
 def test_each_joint_is_in_the_turn_nearest_to_q0(name: str, rng: np.random.Generator) -> None:
     robot = arm(name)
     T = poses_of(robot, rng, 100)[1]
-    q0 = rng.uniform(-6.0, 6.0, robot.n)
-    s = sy.inverse_kinematics(robot, T, q0=q0)
     low, high = np.array([[limits.lower, limits.upper] for limits in robot.tree.limits]).T
-    wanted = np.clip(q0, low, high)
-    for turns in (-1, 1):
-        other = s.q + turns * 2 * np.pi
-        better = (np.abs(other - wanted) < np.abs(s.q - wanted) - 1e-9) & (other >= low) & (other <= high)
-        assert not better[s.valid].any()
-    assert s.solved.all()
+    for q0 in (rng.uniform(-6.0, 6.0, robot.n), high - 0.1, low + 0.1, high + 9.0):
+        s = sy.inverse_kinematics(robot, T, q0=q0)
+        wanted = np.clip(q0, low, high)
+        assert s.solved.all()
+        assert ((s.q >= low - 1e-8) & (s.q <= high + 1e-8))[s.valid].all()
+        for turns in (-1, 1):
+            other = s.q + turns * 2 * np.pi
+            better = (np.abs(other - wanted) < np.abs(s.q - wanted) - 1e-9) & (other >= low) & (other <= high)
+            assert not better[s.valid].any()
 
 
 def test_branches_are_those_of_the_lecture() -> None:
@@ -173,6 +174,11 @@ def test_limits_that_exclude_every_solution_are_named() -> None:
     s = sy.inverse_kinematics(robot, robot.forward_kinematics([0.1, -2.0, 2.0, 0.3, 1.9, 0.2]))
     assert not s.solved
     assert s.status.startswith("no solution within the joint limits: of 8 solutions that reach the pose, joint3 in 8")
+    robot = arm("elbow_6r")
+    poses = robot.forward_kinematics(np.random.default_rng(0).uniform(-np.pi, np.pi, (400, 6)))
+    many = sy.inverse_kinematics(robot, poses)
+    four = np.flatnonzero(~many.solved & ((many.code == 1.0).sum(axis=1) == 4))[0]
+    assert "of 4 solutions that reach the pose" in sy.inverse_kinematics(robot, poses[four]).status
 
 
 def test_a_grid_of_the_free_joint_is_each_of_its_values(rng: np.random.Generator) -> None:
@@ -240,3 +246,15 @@ def test_redundancy_is_spent_on_the_preferred_position(rng: np.random.Generator)
     left = missing - (np.linalg.pinv(J) @ J @ missing[..., None])[..., 0]
     assert np.median(np.abs(left).max(axis=-1)) < 1e-3
     assert (np.linalg.norm(missing, axis=1) <= np.linalg.norm(q0 - q, axis=1) + 1e-6).mean() > 0.95
+
+
+@pytest.mark.parametrize("joint", ["joint1", "joint2", "joint5", "joint6", "joint7"])
+def test_another_joint_of_a_redundant_arm_may_be_held(joint: str, rng: np.random.Generator) -> None:
+    robot = arm("iiwa14")
+    q, T = poses_of(robot, rng, 50)
+    s = sy.inverse_kinematics(robot, T, free={joint: q[:, [robot.joint_names.index(joint)]]})
+    assert s.free_joints == (joint,)
+    pose, branch = np.nonzero(s.valid)
+    assert np.abs(robot.forward_kinematics(s.q[pose, branch]) - T[pose]).max() < 1e-10
+    away = np.where(s.valid[..., None], same_turn(s.q, q[:, None]), np.inf).max(axis=-1).min(axis=-1)
+    assert away.max() < 1e-6

@@ -9,7 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...algebra import vector as v3
+from ...algebra.rotation import from_rpy
 from ...algebra.scalar import Scalar, absolute, cos, sin, where
 from ...algebra.spatial import Pose
 from ...compiler.ir.program import Operand, Program, trace
@@ -112,10 +115,11 @@ def program(tree: Tree, chain: Chain, family: Family, names: list[str]) -> Progr
         X = chain.before.compose(Pose(R, p)).compose(chain.after)  # type: ignore[arg-type]
         joints = _rested(chain, q0)
         fixed = [_held(joints[at], chain.multipliers[at], value) for at, value in zip(family.held, held[0] if held else (), strict=True)]
-        branches = list(family.solve(joints, X, fixed))
-        names[:] = [" ".join(branch.name) for branch in branches]
-        solved = [_solution(tree, chain, branch, family.held, q0) for branch in branches]
-        return [q for q, _ in solved], [code for _, code in solved], _fault(R, pose[3])
+        fault, names[:], solved = _fault(R, pose[3]), [], []
+        for branch in family.solve(joints, X, fixed):  # one after another, so that few values wait to be written
+            names.append(" ".join(branch.name))
+            solved.append(_solution(tree, chain, branch, family.held, q0))
+        return [q for q, _ in solved], [code for _, code in solved], fault
 
     inputs = [Operand("pose", (4, 4), "[-|m]"), Operand("q0", (tree.n,), "[rad|m]")]
     inputs += [Operand("held", (len(family.held),), "[rad|m]")] if family.held else []
@@ -130,9 +134,10 @@ def _finite(x: Scalar) -> Scalar:
 
 
 def _count(chain: Chain, family: Family) -> int:
-    """How many branches there are, found by solving on floats."""
-    fixed = [_held(chain.joints[at], 1.0, 0.1) for at in family.held]
-    return len(list(family.solve(chain.joints, Pose(), fixed)))
+    """How many branches there are, found by solving for a pose, as arrays of one sample."""
+    fixed = [_held(chain.joints[at], 1.0, np.array([0.1])) for at in family.held]
+    R = tuple(tuple(np.array([x]) for x in row) for row in from_rpy((0.3, 0.5, 0.7)))
+    return len(list(family.solve(chain.joints, Pose(R, (np.array([0.3]),) * 3), fixed)))  # type: ignore[arg-type]
 
 
 def _rested(chain: Chain, q0: Sequence[Scalar]) -> list[Joint]:

@@ -27,13 +27,14 @@ from ...mechanism.tree import Tree
 
 Array = NDArray[np.float64]
 ACCURACY = 1e-9  # [m and rad] a pose is reached within this
-STEPS = 12  # from one start
+STEPS = 16  # from one start
 ROUNDS = 60  # of starts, for a pose that may be in reach
 TRIED = 64  # random positions of which a round starts at the nearest
 SIDE_BY_SIDE = 256  # starts in a round where few poses are left
-CHUNK = 2048  # poses that are worked on together: what a step reads stays in the cache
+CHUNK = 16384  # poses that are worked on together
 POLISHED = 8  # steps from a solution of an arm that is nearly the same
 DRAWN, GAIN = 30, 0.25  # steps towards the wanted position, and how much of the way each goes
+LEAVING = 0.2  # of the poses must have converged before those leave the batch
 LONGEST = 1.0  # [rad|m] a step of a joint
 _DAMPING = 0.02  # times the square of the error
 _LEAST_DAMPING = 1e-14
@@ -211,10 +212,11 @@ def _starts(robot: Any, frame: str, pose: Array, active: NDArray[np.intp], rng: 
 def _descend(kernel: Kernel, at: NDArray[np.intp], q: Array, pose: Array, best: Found, steps: int) -> None:
     """Step from q for the poses `at`, and keep in `best` what is better than what is there. Converged poses leave the batch."""
     goal = pose[at]
-    for _ in range(steps):
+    for left_over in reversed(range(steps)):
         after, error = kernel(q, goal, q, 0.0)
-        done = (error <= ACCURACY).all(axis=1)
-        if done.any():
+        done = (error[:, 0] <= ACCURACY) & (error[:, 1] <= ACCURACY)
+        count = np.count_nonzero(done)
+        if count > LEAVING * len(at) or (count and not left_over):  # to take out a few costs more than to step them on
             _keep(best, at[done], q[done], error[done])
             left = ~done
             at, goal, q, after, error = at[left], goal[left], q[left], after[left], error[left]
