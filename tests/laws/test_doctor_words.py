@@ -63,6 +63,7 @@ def test_a_clock_and_a_scale_that_a_larger_robot_would_have_are_of_another_robot
 def test_three_faults_at_once_are_less_likely_than_another_robot():
     assert is_wrong(("position sign", "torque sign", "position offset"))
     assert not is_wrong(("position sign", "torque sign"))
+    assert not is_wrong(("currents", "gear ratio or torque constant", "gear ratio or torque constant"))  # gains that the first one has
 
 
 @pytest.mark.parametrize(("times", "fault"), [(0.7, "degrees"), (1.4, "motor side")])

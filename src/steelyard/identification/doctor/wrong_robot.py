@@ -44,6 +44,8 @@ def wrong_robot(model: Model, best: Trial, steps: Sequence[Step], band: float) -
     `band` is the part of all frequencies at which errors of a model vary.
     """
     faults = [step.found.fault for step in steps if step.found.fault in OF_THE_ROBOT and step.matters]
+    if "currents" in faults:  # which has the gain of each joint
+        faults = [fault for fault in faults if fault != "gear ratio or torque constant"]
     weight = best.agreement.weight[informed(best)]
     against = weight < CONTRADICTED
     slow = "clock" in faults and abs(float(np.log(best.hypothesis.clock))) < np.log(LARGER)
