@@ -60,6 +60,12 @@ def test_one_line_identifies_and_writes_everything(result: Path) -> None:
     assert "On a motion that took no part" in (result / "report.html").read_text(encoding="utf-8")
 
 
+def test_friction_can_be_named_and_a_wrong_name_is_told(run: Run, logs: Path) -> None:
+    ran = run("identify", ROBOT, logs / "log.csv", "--friction", "coulomb", "--friction", "strbeck")
+    assert ran.code == 2
+    assert "friction 'strbeck' is unknown; did you mean 'stribeck'" in ran.err.replace("\n", " ")
+
+
 @pytest.mark.filterwarnings("ignore:URDF has no place:steelyard.SteelyardWarning")
 def test_a_urdf_comes_back_as_the_users_own_file(run: Run, logs: Path, tmp_path: Path) -> None:
     urdf = tmp_path / "mine.urdf"

@@ -11,6 +11,7 @@ from scipy.stats import wilcoxon
 import steelyard as sy
 from steelyard.errors import CallError
 from steelyard.identification.estimators.least_squares import weighted
+from steelyard.identification.estimators.shape import between
 from steelyard.identification.friction.candidates import Candidate, Columns, of_joint
 from steelyard.identification.friction.term_search import Gain, Search, make_search, signed_ranks
 from steelyard.identification.model.model import build_model
@@ -185,6 +186,15 @@ def test_joints_that_are_held_get_nothing():
 def test_a_term_needs_a_gain_in_nearly_all_parts_and_strong_evidence(share, consistency, information, passes):
     """Half or twice a threshold changes one of these."""
     assert Gain(of_joint(0, False, None)[0], share, consistency, information, (1.0,)).passes == passes
+
+
+@pytest.mark.parametrize("best", [0.09, 0.1, 0.13])
+def test_the_best_shape_lies_between_candidates(best):
+    values = np.geomspace(0.01, 1.0, 15)
+    costs = (np.log(values / best) ** 2).tolist()
+    assert between(values.tolist(), costs, int(np.argmin(costs))) == pytest.approx(best)
+    assert between(values.tolist(), costs[::-1], 0) == values[0], "the end of the range"
+    assert between([1.0, 2.0, 4.0], [3.0, 3.0, 3.0], 1) == 2.0, "costs that do not tell"
 
 
 def test_signed_ranks_are_those_of_wilcoxon():

@@ -48,7 +48,7 @@ from .samples.samples import Samples, list_of_logs, prepare
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, float], None]
-LOAD_ROUNDS = 20
+LOAD_ROUNDS, SAME_LOAD = 20, 1e-4  # fits at most, and the relative change of the load that needs no further one
 
 
 @on_one_core
@@ -202,7 +202,7 @@ def fit_at_own_load(problem: Problem, estimator: Estimator) -> tuple[Problem, Es
     for _ in range(rounds):
         before = problem.model.load_parameters
         problem = at_load(problem, estimate.base)
-        if np.linalg.norm(problem.model.load_parameters - before) <= 1e-7 * np.linalg.norm(before):
+        if np.linalg.norm(problem.model.load_parameters - before) <= SAME_LOAD * np.linalg.norm(before):
             break
         estimate = estimator.fit(problem)
     return problem, to_physical(problem, estimate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,11 @@ def identify(
     effort: Effort = None,
     estimator: Annotated[str | None, typer.Option(help="sdp (default), wls, ols, ...")] = None,
     prior: Annotated[str | None, typer.Option(metavar="cad", help="Let the description count for more where the log says little.")] = None,
+    friction: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TERM", help="auto (default): what the log shows; or a term of every joint: viscous, coulomb, offset, ..."),
+    ] = None,
+    gear_ratio: Annotated[float | None, typer.Option(metavar="N", help="Gear ratio of the drives, for torque ripple.")] = None,
     cutoff: Annotated[
         float | None, typer.Option(metavar="HZ", help="Smooth by a Butterworth filter of this cut-off, not by Kalman.")
     ] = None,
@@ -50,7 +55,14 @@ def identify(
     with progress_bar("reading the logs") as progress:
         read_logs = [read(path, loaded, mapping, effort) for path in logs]
         other = None if validate is None else read(validate, loaded, mapping, effort)
-        fit = sy.identify(loaded, read_logs, estimator, prior=prior, smoothing=smoothing, cutoff=cutoff, progress=progress)
+        options: dict[str, Any] = {
+            "prior": prior,
+            "smoothing": smoothing,
+            "cutoff": cutoff,
+            "gear_ratio": gear_ratio,
+            "friction": friction or "auto",
+        }
+        fit = sy.identify(loaded, read_logs, estimator, progress=progress, **options)
         progress("validating", 1.0)
         validation = None if other is None else fit.validate(other)
         verdict = fit.verdict if validation is None else fit.judged(validation)

@@ -88,8 +88,19 @@ def best_value(trial: Problem, base: Array, joint: int, group: dict[int, TermUse
     state = JointState(*(np.broadcast_to(x, keep.shape)[keep] for x in there[:4]))
     costs = [squares_left(rest, reshaped(own, group, key, value, state)) for value in CANDIDATES[key]]
     k = int(np.argmin(costs))
-    wins = CANDIDATES[key][0] > 0 or costs[k] < (1.0 - LEAST_GAIN) * costs[0]
-    return CANDIDATES[key][k if wins else 0]
+    if CANDIDATES[key][0] > 0:
+        return between(CANDIDATES[key], costs, k)
+    return CANDIDATES[key][k if costs[k] < (1.0 - LEAST_GAIN) * costs[0] else 0]
+
+
+def between(values: Sequence[float], costs: Sequence[float], k: int) -> float:
+    """Return the minimum of the parabola through the costs of the best value k and its neighbours, over the logarithm of the value."""
+    if not 0 < k < len(values) - 1:
+        return values[k]
+    below, best, above = costs[k - 1 : k + 2]
+    bend = below - 2 * best + above
+    step = 0.5 * (below - above) / bend if bend > 0 else 0.0
+    return float(values[k] * (values[k + 1] / values[k]) ** step)
 
 
 def reshaped(own: Array, group: dict[int, TermUse], key: str, value: float, state: JointState) -> Array:

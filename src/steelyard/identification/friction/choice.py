@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from ...drawing.numbers import percent
 from ...robot import Robot
 from ..estimators.least_squares import weighted
+from ..estimators.prior_weight import PriorWeight
 from ..estimators.shape import estimate_friction_shape, thinned
 from ..model.joint_terms import with_terms
 from ..model.model import Model
 from ..model.problem import Problem
 from ..samples.samples import Samples
 from .candidates import Columns
-from .term_search import Gain, make_search
+from .term_search import Gain, Search, make_search
 
 Array = NDArray[np.float64]
 ROUNDS = 6
@@ -57,10 +58,12 @@ def choose_friction(model: Model, samples: tuple[Samples, ...], factor: int, gea
     Roberts et al., Ecography 40 (2017), p. 913; Chen and Chen, Biometrika 95 (2008), p. 759.
     """
     chosen: list[Gain] = []
+    prior_weight: PriorWeight | None = None
     drift = [np.zeros_like(s.q) for s in samples]
     for _ in range(ROUNDS):
         left = tuple(replace(s, tau=s.tau - torque) for s, torque in zip(samples, drift, strict=True))
-        columns, gains = best_candidates(model, left, factor, gears)
+        columns, search = make_trial(model, left, factor, gears, prior_weight)
+        gains, prior_weight = search.best(), search.chosen
         if not gains:
             break
         chosen += gains
@@ -74,12 +77,14 @@ def choose_friction(model: Model, samples: tuple[Samples, ...], factor: int, gea
     return FrictionChoice(model, tuple(drift) if drifts else (), (sentence(model.robot.joint_names, chosen),), added)
 
 
-def best_candidates(model: Model, samples: tuple[Samples, ...], factor: int, gears: Array) -> tuple[Columns, tuple[Gain, ...]]:
-    """Return the best candidate of each joint that passes, with the columns of all."""
+def make_trial(
+    model: Model, samples: tuple[Samples, ...], factor: int, gears: Array, prior_weight: PriorWeight | None
+) -> tuple[Columns, Search]:
+    """Return the columns of all candidates and the search over them."""
     trial = Problem(model, thinned(samples))
     base, _ = weighted(trial.total, trial.prior, 2)
     columns = Columns.of(model, base, gears, samples)
-    return columns, make_search(Problem(model, samples, factor, columns), columns).best()
+    return columns, make_search(Problem(model, samples, factor, columns), columns, prior_weight)
 
 
 def grown_robot(robot: Robot, gains: Sequence[Gain], gears: Array) -> Robot:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...cached import cached_property
 from ...signals.autocorrelation import variance_inflation
 from ..estimators.posterior import coordinates
-from ..estimators.prior_weight import choose_prior_weight
+from ..estimators.prior_weight import PriorWeight, choose_prior_weight
 from ..model.model import Model
 from ..model.prior import body_prior
 from ..model.problem import FOLDS, Problem, block_length
@@ -49,7 +49,8 @@ class Search:
     """[Y C tau]^T [Y C tau] of consecutive parts of the samples, (F, n, P + 1, P + 1), with the columns C of all candidates.
 
     `lagged` (n, P + 1, P + 1) is the same of each row with the next. `counts` (F, n) are the rows in use. `start` (b,) are the base
-    parameters of the description and `precision` (b, b) what it counts for. `weights` (n,) are 1 / (sigma_j sqrt(inflation_j)).
+    parameters of the description and `precision` (b, b) what it counts for. `weights` (n,) are 1 / (sigma_j sqrt(inflation_j)),
+    and `chosen` is the weight of the description.
     """
 
     gram: Array
@@ -59,6 +60,7 @@ class Search:
     precision: Array
     weights: Array
     candidates: tuple[Candidate, ...]
+    chosen: PriorWeight | None = None
 
     @property
     def b(self) -> int:
@@ -186,10 +188,10 @@ def solve(A: Array, z: Array) -> Array:
     return np.asarray(np.linalg.solve(A / np.outer(scale, scale) + 1e-10 * np.eye(len(z)), z / scale) / scale)
 
 
-def make_search(problem: Problem, columns: Columns) -> Search:
+def make_search(problem: Problem, columns: Columns, chosen: PriorWeight | None = None) -> Search:
     """Return the search over all candidates, from at most about MOST samples of a problem that has their columns too.
 
-    The description counts for as much as the evidence says.
+    The description counts for as much as the evidence says, or as was chosen before.
     """
     n = problem.n
     fewer = max(FOLDS, MOST * problem.decimate // block_length(problem.decimate)) if problem.N > MOST else None
@@ -209,8 +211,9 @@ def make_search(problem: Problem, columns: Columns) -> Search:
         done += len(wide)
     b = problem.base.n_base
     flat = weighted(Search(gram, lagged, counts, np.zeros(b), np.zeros((b, b)), np.ones(n), columns.candidates()))
-    start, precision = description(problem.model, flat)
-    return replace(flat, start=start, precision=precision)
+    chosen = chosen or prior_weight(problem.model, flat)
+    start, precision = description(problem.model, flat, chosen)
+    return replace(flat, start=start, precision=precision, chosen=chosen)
 
 
 def weighted(search: Search) -> Search:
@@ -223,11 +226,16 @@ def weighted(search: Search) -> Search:
     return search
 
 
-def description(model: Model, search: Search) -> tuple[Array, Array]:
-    """Return the base parameters (b,) of the description and the precision (b, b) that the evidence gives them."""
+def prior_weight(model: Model, search: Search) -> PriorWeight:
+    """Return the weight that the evidence gives to the description."""
     whole = np.einsum("j,jab->ab", search.weights**2, search.total)
     kept = [*range(search.b), -1]
-    chosen = choose_prior_weight(model, factor(whole[np.ix_(kept, kept)]))
+    return choose_prior_weight(model, factor(whole[np.ix_(kept, kept)]))
+
+
+def description(model: Model, search: Search, chosen: PriorWeight) -> tuple[Array, Array]:
+    """Return the base parameters (b,) of the description and the precision (b, b) that a weight gives them."""
+    whole = np.einsum("j,jab->ab", search.weights**2, search.total)
     prior = body_prior(model, chosen.aside)
     at = coordinates(model, prior)
     precision = at.precision(chosen.body_weights(prior))
