@@ -52,7 +52,7 @@ def test_within_a_few_ulp(angles: np.ufunc, rng: np.random.Generator) -> None:
     with mp.workprec(160):
         exact = [(mp.atan2(mpf(y), mpf(x)), mp.asin(mpf(s)), mp.acos(mpf(s))) for y, x, s in points]
         worst = [max(error_in_ulp(g[j], e[j]) for g, e in zip(got, exact, strict=True)) for j in range(3)]
-    assert worst[0] <= 2.0
+    assert worst[0] <= 2.5
     assert max(worst[1:]) <= 4.0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -90,6 +90,17 @@ def program(name: str, graph: Graph, inputs: Sequence[Operand], outputs: Sequenc
         for value in result:
             _check_result(name, operand, graph, value)
     return Program(name, tuple(inputs), tuple(outputs), _live(graph, results), results)
+
+
+def side_by_side(made: Program) -> Program:
+    """The same program with its steps in the order of their depth: chains that do not depend on each other run at once.
+
+    Of use where a program solves several branches one after another, each a long chain of roots and quotients.
+    """
+    depth: dict[int, int] = {}
+    for step in made.steps:
+        depth[step.id] = max((depth[a.id] + 1 for a in step.args), default=0)
+    return replace(made, steps=tuple(sorted(made.steps, key=lambda step: (depth[step.id], step.id))))
 
 
 def _check_result(name: str, operand: Operand, graph: Graph, value: Any) -> None:

@@ -15,7 +15,7 @@ from ...algebra import vector as v3
 from ...algebra.rotation import from_rpy
 from ...algebra.scalar import Scalar, absolute, cos, sin, where
 from ...algebra.spatial import Pose
-from ...compiler.ir.program import Operand, Program, trace
+from ...compiler.ir.program import Operand, Program, side_by_side, trace
 from ...compiler.runtime.kernel import Kernel
 from ...kernels import kernel_of
 from ...mechanism import near_integers
@@ -110,13 +110,12 @@ def program(tree: Tree, chain: Chain, family: Family, names: list[str]) -> Progr
     """Trace the closed form; `names` receives the names of the branches."""
 
     def run(pose: Any, q0: Any, *held: Any) -> Any:
-        rows = [[_finite(x) for x in row] for row in pose[:3]]
-        R, p = tuple(tuple(row[:3]) for row in rows), tuple(row[3] for row in rows)
+        R, p = tuple(tuple(row[:3]) for row in pose[:3]), tuple(row[3] for row in pose[:3])
         X = chain.before.compose(Pose(R, p)).compose(chain.after)  # type: ignore[arg-type]
         joints = _rested(chain, q0)
         fixed = [_held(joints[at], chain.multipliers[at], value) for at, value in zip(family.held, held[0] if held else (), strict=True)]
         fault, names[:], solved = _fault(R, pose[3]), [], []
-        for branch in family.solve(joints, X, fixed):  # one after another, so that few values wait to be written
+        for branch in family.solve(joints, X, fixed):
             names.append(" ".join(branch.name))
             solved.append(_solution(tree, chain, branch, family.held, q0))
         return [q for q, _ in solved], [code for _, code in solved], fault
@@ -125,12 +124,7 @@ def program(tree: Tree, chain: Chain, family: Family, names: list[str]) -> Progr
     inputs += [Operand("held", (len(family.held),), "[rad|m]")] if family.held else []
     count = _count(chain, family)
     outputs = [Operand("q", (count, tree.n), "[rad|m]"), Operand("code", (count,), "[-]"), Operand("fault", (), "[-]")]
-    return trace("inverse_kinematics", run, inputs, outputs)
-
-
-def _finite(x: Scalar) -> Scalar:
-    """x, or NaN where it is so large that its square is not: NaN passes through everything without a floating-point flag."""
-    return where(absolute(x) < 1e150, x, math.nan)
+    return side_by_side(trace("inverse_kinematics", run, inputs, outputs))
 
 
 def _count(chain: Chain, family: Family) -> int:
@@ -143,7 +137,10 @@ def _count(chain: Chain, family: Family) -> int:
 def _rested(chain: Chain, q0: Sequence[Scalar]) -> list[Joint]:
     """The joints of the chain, at rest where q0 has them."""
     angles = [m * q0[c] for c, m in zip(chain.coordinates, chain.multipliers, strict=True)]
-    return [joint._replace(rest=Turn(cos(a), sin(a), a)) if joint.turns else joint for joint, a in zip(chain.joints, angles, strict=True)]
+    return [
+        joint._replace(rest=Turn(cos(a), sin(a), _turned(a, 0.0, _TWO_PI), True)) if joint.turns else joint
+        for joint, a in zip(chain.joints, angles, strict=True)
+    ]
 
 
 def _held(joint: Joint, multiplier: float, q: Scalar) -> Move:
@@ -157,27 +154,29 @@ def _solution(tree: Tree, chain: Chain, branch: Branch, held: Sequence[int], q0:
     inside: Scalar = 1.0
     for move, c, m in zip(branch.moves, chain.coordinates, chain.multipliers, strict=True):
         period = _TWO_PI / abs(m) if move.joint.turns and move.joint.at not in held else math.inf
-        q[c], within = nearest_turn(move.value / m, q0[c], tree.limits[c], period)
+        principal = abs(m) == 1.0 and move.turn.principal
+        q[c], within = nearest_turn(move.value / m, q0[c], tree.limits[c], period, principal)
         inside = inside * within
     code = branch.reach * (1.0 + inside)
     return [where(code > 1.5, x, math.nan) for x in q], code
 
 
-def nearest_turn(q: Scalar, q0: Scalar, limits: Limits, period: float) -> tuple[Scalar, Scalar]:
-    """The position that differs from q by whole periods, is within the limits if any is, and nearest to q0; 1 if it is within, else 0."""
+def nearest_turn(q: Scalar, q0: Scalar, limits: Limits, period: float, principal: bool) -> tuple[Scalar, Scalar]:
+    """The position that differs from q by whole periods, is within the limits if any is, and nearest to q0; 1 if it is within, else 0.
+
+    A `principal` q is nearest to zero as it is.
+    """
     lower, upper = limits.lower - ROUNDING, limits.upper + ROUNDING
     if upper - lower < period and math.isfinite(upper - lower):  # at most one turn lies within: that nearest to the middle
         middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
-        near = _turned(q, middle, period)
+        near = q if principal and middle == 0.0 else _turned(q, middle, period)
         return near, where(absolute(near - middle) > half, 0.0, 1.0)
     if math.isinf(period):
         return q, _below(q, upper) * _below(-q, -lower)
-    wanted = q0
-    wanted = where(wanted < lower, lower, wanted) if math.isfinite(lower) else wanted
-    wanted = where(wanted > upper, upper, wanted) if math.isfinite(upper) else wanted
-    near = _turned(q, wanted, period)
-    near = where(near > upper, near - period, near) if math.isfinite(upper) else near
-    return where(near < lower, near + period, near) if math.isfinite(lower) else near, 1.0
+    wanted, half = q0, 0.5 * period  # what is nearest to a place half a turn within the limits lies within them
+    wanted = where(wanted < lower + half, lower + half, wanted) if math.isfinite(lower) else wanted
+    wanted = where(wanted > upper - half, upper - half, wanted) if math.isfinite(upper) else wanted
+    return _turned(q, wanted, period), 1.0
 
 
 def _turned(q: Scalar, wanted: Scalar, period: float) -> Scalar:
@@ -192,11 +191,10 @@ def _below(q: Scalar, most: float) -> Scalar:
 
 
 def _fault(R: Any, last: Sequence[Scalar]) -> Scalar:
-    """How far a 4x4 matrix is from a pose: R R^T - 1, det R - 1 and the last row less (0, 0, 0, 1), in all."""
+    """How far a 4x4 matrix is from a pose: x.x - 1, y.y - 1, x.y, z - x cross y of the rows of R, and its last row, all added up."""
     x, y, z = R
-    error = absolute(v3.dot(v3.cross(x, y), z) - 1.0)
-    for a, b, one in ((x, x, 1.0), (y, y, 1.0), (z, z, 1.0), (x, y, 0.0), (y, z, 0.0), (z, x, 0.0)):
-        error = error + absolute(v3.dot(a, b) - one)
-    for value, expected in zip(last, (0.0, 0.0, 0.0, 1.0), strict=True):
-        error = error + absolute(value - expected)
+    wrong = [v3.dot(x, x) - 1.0, v3.dot(y, y) - 1.0, v3.dot(x, y), *v3.sub(z, v3.cross(x, y)), *last[:3], last[3] - 1.0]
+    error: Scalar = 0.0
+    for value in wrong:
+        error = error + absolute(value)
     return error

@@ -161,7 +161,7 @@ def _turned(wrist: Sequence[Joint], X: Pose, before: Sequence[Move]) -> Iterator
     if not wrist:
         yield Branch((), (), 1.0)
         return
-    axis, side = wrist[-1].h, wrist[-1].side
+    axis, side, before = wrist[-1].h, wrist[-1].side, _merged(before)
     u, t = _left(before, v3.apply(X.R, axis)), _left(before, v3.apply(X.R, side))
     if len(wrist) == 3:
         yield from _spherical(wrist, u, t, side)
@@ -169,6 +169,24 @@ def _turned(wrist: Sequence[Joint], X: Pose, before: Sequence[Move]) -> Iterator
     first = (angle_between(wrist[0].h, axis, u, wrist[0].rest),) if len(wrist) == 2 else ()
     moves = [Move(joint, turn) for joint, turn in zip(wrist, first, strict=False)]
     yield Branch((), (*moves, Move(wrist[-1], _last_turn(moves, axis, side, t))), 1.0)
+
+
+def _merged(moves: Sequence[Move]) -> list[Move]:
+    """The moves with turns about neighbouring parallel axes of floats taken together, as far as rotations are concerned."""
+    merged: list[Move] = []
+    for move in moves:
+        last = merged[-1] if merged else None
+        if (
+            last is not None
+            and last.joint.h == move.joint.h
+            and last.joint.turns
+            and move.joint.turns
+            and isinstance(move.joint.h[0], float)
+        ):
+            merged[-1] = Move(last.joint, last.turn.plus(move.turn))
+        elif move.joint.turns:
+            merged.append(move)
+    return merged
 
 
 def _left(moves: Sequence[Move], v: Vector) -> Vector:
@@ -252,9 +270,7 @@ def _signed(a: Joint, b: Joint) -> float:
 
 def _sum(*joints: Joint) -> Turn:
     """Where parallel joints rest together."""
-    c, s, value = joints[0].rest
+    total = joints[0].rest
     for joint in joints[1:]:
-        sign = _signed(joints[0], joint)
-        cj, sj, vj = joint.rest.c, sign * joint.rest.s, sign * joint.rest.value
-        c, s, value = c * cj - s * sj, s * cj + c * sj, value + vj
-    return Turn(c, s, value)
+        total = total.plus(joint.rest if _signed(joints[0], joint) > 0.0 else joint.rest.inverse)
+    return total

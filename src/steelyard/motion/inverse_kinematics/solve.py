@@ -53,7 +53,11 @@ def inverse_kinematics(
         return _checked(_numerical(setup.context, given, start, q0 is not None))
     if setup.closed.held:
         return _checked(_with_free(setup, given, start, free))
-    q, code, fault = (setup.ufunc if given.size <= FEW else setup.closed.kernel)(given, start)
+    if given.size <= FEW:
+        q, code, fault = setup.ufunc(given, start)
+    else:
+        with np.errstate(all="ignore"):  # infinities; a warning of a single pose is worth less than the time to hide it
+            q, code, fault = setup.closed.kernel(given, start)
     if setup.closed.inexact:
         q, code = _polished(setup, given, q, code)
     return _checked(Solutions(q, code, fault, given, start, setup.context))
@@ -70,7 +74,8 @@ class Setup(NamedTuple):
     def call(self, pose: Array, start: Array, held: Array) -> Any:
         """q, code and fault of the closed form with joints held; past threads where poses are few."""
         assert self.closed is not None
-        q, code, fault = (self.ufunc if pose.size <= FEW else self.closed.kernel)(pose, start, held)
+        with np.errstate(all="ignore"):
+            q, code, fault = (self.ufunc if pose.size <= FEW else self.closed.kernel)(pose, start, held)
         return (*(_polished(self, pose, q, code) if self.closed.inexact else (q, code)), fault)
 
 

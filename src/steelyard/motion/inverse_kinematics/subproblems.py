@@ -20,20 +20,26 @@ _DOUBLE = 1e-14  # two solutions whose cosines are one but for rounding are one
 
 
 class Turn(NamedTuple):
-    """An angle by its cosine, sine and value [rad]; the value may be off by whole turns."""
+    """An angle by its cosine, sine and value [rad]; the value may be off by whole turns unless it is `principal`: within [-pi, pi]."""
 
     c: Scalar
     s: Scalar
     value: Scalar
+    principal: bool = False
 
     @property
     def opposite(self) -> Turn:
-        """Half a turn further."""
-        return Turn(-self.c, -self.s, self.value + math.pi)
+        """Half a turn further, or back where that stays principal."""
+        half = where(self.value > 0.0, -math.pi, math.pi) if self.principal else math.pi
+        return Turn(-self.c, -self.s, self.value + half, self.principal)
 
     @property
     def inverse(self) -> Turn:
-        return Turn(self.c, -self.s, -self.value)
+        return Turn(self.c, -self.s, -self.value, self.principal)
+
+    def plus(self, other: Turn) -> Turn:
+        """Both turns about one axis."""
+        return Turn(self.c * other.c - self.s * other.s, self.s * other.c + self.c * other.s, self.value + other.value)
 
     def apply(self, k: Vector, v: Vector) -> Vector:
         """The vector v turned about the unit axis k: k (k.v) + cos (v - k (k.v)) + sin k x v (Rodrigues)."""
@@ -53,7 +59,7 @@ class Pair(NamedTuple):
         return ("+", self.plus), ("-", self.minus)
 
 
-AT_REST = Turn(1.0, 0.0, 0.0)
+AT_REST = Turn(1.0, 0.0, 0.0, True)
 
 
 def both(a: Scalar, b: Scalar) -> Scalar:
@@ -63,7 +69,7 @@ def both(a: Scalar, b: Scalar) -> Scalar:
 
 def turn_of(c: Scalar, s: Scalar) -> Turn:
     """The turn with a given cosine and sine."""
-    return Turn(c, s, atan2(s, c))
+    return Turn(c, s, atan2(s, c), True)
 
 
 def angle_between(k: Vector, p: Vector, q: Vector, rest: Turn) -> Turn:
@@ -73,7 +79,8 @@ def angle_between(k: Vector, p: Vector, q: Vector, rest: Turn) -> Turn:
     size = c * c + s * s
     free = size < _CLOSE2 * _CLOSE2
     scale = 1.0 / sqrt(where(free, 1.0, size))
-    return Turn(where(free, rest.c, c * scale), where(free, rest.s, s * scale), where(free, rest.value, atan2(s, c)))
+    value = where(free, rest.value, atan2(s, c))
+    return Turn(where(free, rest.c, c * scale), where(free, rest.s, s * scale), value, rest.principal)
 
 
 def linear_in_turn(A: Scalar, B: Scalar, C: Scalar, rest: Turn, square: Scalar | None = None) -> Pair:
@@ -93,8 +100,9 @@ def linear_in_turn(A: Scalar, B: Scalar, C: Scalar, rest: Turn, square: Scalar |
     S = sqrt(where(square > (0.0 if given else _DOUBLE * size), square, 0.0))
     base, delta = atan2(A, B), atan2(S, C)
     scale = 1.0 / sqrt(size * (C * C + S * S)) if given and not isinstance(size, float) else 1.0 / size
-    plus = Turn((B * C - A * S) * scale, (A * C + B * S) * scale, base + delta)
-    minus = Turn((B * C + A * S) * scale, (A * C - B * S) * scale, base - delta)
+    low, high = (base <= 0.0, base >= 0.0) if isinstance(base, float) else (False, False)  # delta is within [0, pi]
+    plus = Turn((B * C - A * S) * scale, (A * C + B * S) * scale, base + delta, bool(low))
+    minus = Turn((B * C + A * S) * scale, (A * C - B * S) * scale, base - delta, bool(high))
     return Pair(plus, minus, reach)
 
 
