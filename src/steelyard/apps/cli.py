@@ -12,7 +12,7 @@ import typer
 from ..errors import SteelyardError, SteelyardWarning
 from ..files import OVERWRITE
 from ..version import __version__
-from .commands import bench, demo, excite, export, identify, ik, logs, robots, torque
+from .commands import bench, demo, excite, export, identify, ik, logs, robots, simulate, torque
 
 BAD_INPUT, INTERRUPTED, DEFECT = 2, 130, 70
 
@@ -27,8 +27,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
-    demo.demo, robots.robots, robots.info, torque.torque, ik.ik, excite.excite, logs.doctor, identify.identify, logs.validate, robots.check,
-    export.export, bench.bench,
+    demo.demo, robots.robots, robots.info, torque.torque, ik.ik, simulate.simulate, excite.excite, logs.doctor, identify.identify,
+    logs.validate, robots.check, export.export, bench.bench,
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)

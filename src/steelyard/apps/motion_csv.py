@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from ..errors import LogError, suggest
 from ..signals.read.column_table import ColumnTable
 from ..signals.read.csv import read_csv
+
+if TYPE_CHECKING:
+    from ..simulation import Run
 
 Array = NDArray[np.float64]
 QUANTITIES = ("q", "qd", "qdd")
@@ -57,6 +60,13 @@ def torque_text(t: Array | None, tau: Array, joints: Sequence[str]) -> str:
     table = tau if t is None else np.column_stack([t, tau])
     writer.writerows([repr(x) for x in row] for row in table.tolist())
     return out.getvalue()
+
+
+def run_text(run: Run) -> str:
+    """Return a simulated motion as CSV text: t, then q, qd and tau of every joint."""
+    names = [f"{quantity}.{joint}" for quantity in ("q", "qd", "tau") for joint in run.robot.joint_names]
+    rows = np.column_stack([run.t, run.q, run.qd, run.tau]).tolist()
+    return "\n".join([",".join(["t", *names]), *(",".join(map(repr, row)) for row in rows), ""])
 
 
 def _check_numbers(path: Path, table: ColumnTable, first_line: int) -> None:

@@ -20,6 +20,7 @@ from .terminal import remarks, table
 if TYPE_CHECKING:
     from ...motion import Trajectory
     from ...robot import Robot
+    from ...simulation import Run
 
 Array = NDArray[np.float64]
 
@@ -68,6 +69,25 @@ def motion_table(title: str, robot: Robot, motion: Trajectory, tau: Array) -> Ta
         efforts = (short(float(x), 4) for x in (effort.min(), effort.max(), np.sqrt(np.mean(effort**2))))
         made.add_row(name, f"{fixed(q.min(), 2)} … {fixed(q.max(), 2)}", *rates, *efforts, unit)
     return made
+
+
+def run_table(run: Run) -> Table:
+    """A simulated motion: each joint's path as a picture, its start and end, the largest speed and the torque."""
+    good = np.all(np.isfinite(run.q), axis=-1)
+    made = table(run.status, ["joint", "q over time", ">from", ">to", ">|qd|", ">max |tau|", "unit"])
+    for i, (name, unit) in enumerate(zip(run.robot.joint_names, torque_units(run.robot), strict=True)):
+        q, ends = run.q[good, i], (fixed(x, 3) for x in run.q[good][[0, -1], i])
+        largest = (short(float(np.abs(x[good, i]).max()), 4) for x in (run.qd, run.tau))
+        made.add_row(name, sparkline(q), *ends, *largest, unit)
+    return made
+
+
+def sparkline(x: Array, width: int = 24) -> str:
+    """A curve as a row of blocks of different height."""
+    at = x[np.linspace(0, len(x) - 1, width).astype(int)]
+    span = float(np.ptp(at))
+    heights = np.zeros(width, int) if span < 1e-12 else np.rint(7 * (at - at.min()) / span).astype(int)
+    return "".join("▁▂▃▄▅▆▇█"[h] for h in heights)
 
 
 def _mass(robot: Robot) -> float:

@@ -1,0 +1,105 @@
+"""`steelyard simulate ROBOT`: the motion of a robot under a controller, as a table and as a CSV file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...errors import CallError, suggest
+from ...files import check_file
+from ..inputs import ForceFile, RobotName
+
+if TYPE_CHECKING:
+    from ...robot import Robot
+
+CONTROLLERS = ("none", "pd", "computed-torque", "feedforward")
+DIVERGED = 1
+
+
+def simulate(
+    robot: RobotName,
+    q0: Annotated[str | None, typer.Option(help="Positions at the start [rad|m], one number per joint; '30deg' is in degrees.")] = None,
+    qd0: Annotated[str | None, typer.Option(help="Velocities at the start [rad/s|m/s]; zero if not given.")] = None,
+    to: Annotated[str | None, typer.Option(help="Positions to go to [rad|m], along a quintic in the time of --seconds.")] = None,
+    motion: Annotated[Path | None, typer.Option(help="Or a CSV file with t and q.JOINT to follow, through cubic splines.")] = None,
+    controller: Annotated[str, typer.Option(metavar="|".join(CONTROLLERS), help="What gives the torques.")] = "none",
+    kp: Annotated[float, typer.Option(help="Gain of the position error [N m/rad|N/m], or of computed-torque [1/s2].")] = 100.0,
+    kd: Annotated[float, typer.Option(help="Gain of the velocity error [N m s/rad|N s/m], or of computed-torque [1/s].")] = 20.0,
+    seconds: Annotated[float, typer.Option(help="How long.")] = 2.0,
+    step: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
+    method: Annotated[str, typer.Option(metavar="euler|rk4|rk8|adaptive", help="The integrator.")] = "rk4",
+    saturate: Annotated[bool, typer.Option("--saturate", help="Keep torques within the robot's effort limits.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="CSV", help="Write t, q, qd, tau of every joint here.")] = None,
+    log: Annotated[Path | None, typer.Option(metavar="CSV", help="Write what the robot's sensors would have logged here.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the sensors' noise.")] = 0,
+    force: ForceFile = False,
+) -> None:
+    """Turn torques into motion: M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd). Exit code 1 if the motion diverges."""
+    import steelyard as sy
+
+    from ...signals.write import to_csv
+    from ..inputs import load, per_joint
+    from ..motion_csv import run_text
+    from ..show.robot import run_table
+    from ..show.terminal import console, progress_bar
+
+    for path in (out, log):
+        if path is not None:
+            check_file(path, force)
+    loaded = load(robot)
+    start = None if q0 is None else per_joint("--q0", q0, loaded)
+    speed = None if qd0 is None else per_joint("--qd0", qd0, loaded)
+    goal = None if to is None else per_joint("--to", to, loaded)
+    law = _controller(loaded, controller, _reference(loaded, start, goal, motion, seconds), kp, kd)
+    if start is None and motion is not None:
+        start = law.reference.q[0]
+    with progress_bar("compiling") as progress:
+        run = sy.simulate(
+            loaded, law, start, speed, seconds, step, method, saturate=saturate, progress=lambda part: progress("simulating", part)
+        )
+    console().print(run_table(run))
+    if out is not None:
+        from ...files import write_whole
+
+        write_whole(out, run_text(run), force)
+        console().print(f"wrote {len(run.t)} samples to {out}")
+    if log is not None:
+        to_csv(run.log(seed=seed), log, overwrite=force)
+        console().print(f"wrote what sensors would have logged to {log}")
+    if not run.finite:
+        raise typer.Exit(DIVERGED)
+
+
+def _reference(robot: Robot, start: Any, goal: Any, motion: Path | None, seconds: float) -> Any:
+    """The motion to follow: from a file, to a position, or none."""
+    import numpy as np
+
+    from ...motion import point_to_point, spline
+    from ..motion_csv import read_motion
+
+    if goal is not None and motion is not None:
+        raise CallError("--to and --motion both say where to go; give one of them")
+    if motion is not None:
+        read = read_motion(motion, robot.joint_names)
+        if read.t is None:
+            raise CallError(f"{motion} has no column t: a motion to follow needs times [s]")
+        return spline(read.t, read.q, joint_names=robot.joint_names)
+    if goal is not None:
+        return point_to_point(np.zeros(robot.n) if start is None else start, goal, seconds, joint_names=robot.joint_names)
+    return start
+
+
+def _controller(robot: Robot, name: str, reference: Any, kp: float, kd: float) -> Any:
+    """The controller of that name with its gains; None for none."""
+    from ...simulation import PD, ComputedTorque, FeedForward
+
+    made = {"pd": PD, "computed-torque": ComputedTorque, "feedforward": FeedForward}
+    if name not in CONTROLLERS:
+        raise CallError(f"--controller: no controller is called {name!r}; {suggest(name, CONTROLLERS)}")
+    if name == "none":
+        if hasattr(reference, "motion"):
+            raise CallError("--to and --motion need a controller that goes there: --controller pd, computed-torque or feedforward")
+        return None
+    return made[name](reference, kp, kd)
