@@ -20,7 +20,7 @@ from steelyard.parameters.pseudo_inertia import is_consistent
 from tests.motions import recorded, rubbing
 
 EVERY = pytest.mark.parametrize("name", sorted(ESTIMATORS))
-FIXED = {"delay": 0, "coulomb_width": 0}
+FIXED = {"delay": 0, "coulomb_width": 0, "diagnose": False}
 
 
 @pytest.fixture(scope="module", params=["spatial_3r", "elbow_6r"])

@@ -23,7 +23,7 @@ from steelyard.signals.schema import Payload
 from tests.motions import coloured, recorded, rubbing
 
 LOAD = Payload(5.0, (0.1, 0.02, 0.05), 0.01)
-FIXED = {"delay": 0, "coulomb_width": 0}
+FIXED = {"delay": 0, "coulomb_width": 0, "diagnose": False}
 
 
 @cache

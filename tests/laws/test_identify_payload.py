@@ -14,7 +14,7 @@ from steelyard.signals.schema import Payload
 from tests.motions import recorded, rubbing
 
 LOAD = Payload(4.0, (0.1, 0.02, 0.05), (0.02, 0.03, 0.04))
-FIXED = {"delay": 0, "coulomb_width": 0}
+FIXED = {"delay": 0, "coulomb_width": 0, "diagnose": False}
 
 
 @cache
@@ -58,7 +58,7 @@ def test_the_fit_of_a_log_with_a_payload_judges_itself_with_it():
     assert found.total_relative_error < 0.01
     assert found.before.total_relative_error < 0.01
     assert np.allclose(found.sigma, 0.3 / np.sqrt(2), rtol=0.3), "decimated by two"
-    assert np.allclose(found.uncertainty.raw_sigma, 0.3, rtol=0.1)
+    assert np.allclose(found.uncertainty.noise.sigma[-1], 0.3, rtol=0.1)
 
 
 def test_a_payload_on_a_frame_that_does_not_exist_is_named():

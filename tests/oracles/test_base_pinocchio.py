@@ -12,8 +12,7 @@ import pytest
 import steelyard as sy
 from tests.oracles.test_dynamics_pinocchio import ROBOTS
 
-NAMES = ("ur5", "xarm7", "z1", "talos")
-SMALL = NAMES[:-1]  # whose derivatives compile in a second
+NAMES = ("ur5", "xarm7", "z1")
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,6 @@ def test_accelerations_of_a_free_base(flyer: FreeFlyer) -> None:
     near(base, moved.base, 1e-8)
 
 
-@pytest.mark.parametrize("flyer", SMALL, indirect=True)
 def test_derivatives_and_regressor(flyer: FreeFlyer) -> None:
     """Of the joints' torques by the joints' positions and velocities; the regressor with the columns of moving bodies and of the base."""
     data, order = flyer.model.createData(), flyer.order
