@@ -21,6 +21,7 @@ from ...algebra.scalar import Scalar, Scalars, atan2, sqrt, where
 from ...algebra.vector import Vector
 from ...compiler.ir.program import Operand, Program, trace
 from ...compiler.runtime.kernel import Kernel
+from ...dynamics.forward.by_crba import factorise, solve
 from ...dynamics.kinematics import forward_kinematics, jacobian
 from ...kernels import kernel_of
 from ...mechanism.tree import Tree
@@ -69,11 +70,11 @@ def step(
     if tree.n > 6:
         z = [gain * (a - b) for a, b in zip(wanted, q, strict=True)]
         rest = [x - _dot(row, z) for x, row in zip(e, J, strict=True)]
-        y = solve_symmetric(_gram(J, damping), rest)
+        y = solve(factorise(_gram(J, damping)), rest)
         dq = [a + _dot([row[i] for row in J], y) for i, a in enumerate(z)]
     else:
         columns = [[row[i] for row in J] for i in range(tree.n)]
-        dq = solve_symmetric(_gram(columns, damping), [_dot(column, e) for column in columns])
+        dq = solve(factorise(_gram(columns, damping)), [_dot(column, e) for column in columns])
     return _limited(tree, q, dq), [sqrt(v3.dot(v, v)), sqrt(v3.dot(w, w))]
 
 
@@ -119,26 +120,6 @@ def _dot(a: Scalars, b: Scalars) -> Scalar:
 def _gram(rows: Sequence[Scalars], damping: Scalar) -> list[list[Scalar]]:
     """The lower triangle of rows rows^T + damping 1."""
     return [[_dot(a, b) + (damping if i == j else 0.0) for j, b in enumerate(rows[: i + 1])] for i, a in enumerate(rows)]
-
-
-def solve_symmetric(A: Sequence[Sequence[Scalar]], b: Scalars) -> list[Scalar]:
-    """x of A x = b by L D L^T of the lower triangle of a positive definite A. Golub and Van Loan 2013, section 4.1.2."""
-    n = len(A)
-    L: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
-    inverse: list[Scalar] = []
-    for i in range(n):
-        u: list[Scalar] = []
-        for j in range(i):
-            u.append(A[i][j] - _dot(u[:j], L[j][:j]))
-            L[i][j] = u[j] * inverse[j]
-        inverse.append(1.0 / (A[i][i] - _dot(u, L[i][:i])))
-    y: list[Scalar] = []
-    for i in range(n):
-        y.append(b[i] - _dot(L[i][:i], y))
-    x = [value * d for value, d in zip(y, inverse, strict=True)]
-    for i in reversed(range(n)):
-        x[i] = x[i] - _dot([L[k][i] for k in range(i + 1, n)], x[i + 1 :])
-    return x
 
 
 @lru_cache(maxsize=64)
