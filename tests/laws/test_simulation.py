@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -195,8 +195,18 @@ def test_a_run_is_a_log() -> None:
     [
         ({"method": "rk5"}, "no method is called 'rk5'"),
         ({"step": 0.0}, "step = 0.0; expected a positive time"),
-        ({"seconds": 1e-5}, "expected at least one step"),
-        ({"every": 0}, "every = 0"),
+        ({"step": None}, "step must be a number"),
+        ({"seconds": 1e-5}, "seconds must be a number from 0.001"),
+        ({"seconds": "2"}, "seconds must be a number"),
+        *(({"every": bad}, "every must be a whole number") for bad in (0, 1.5, "a", None, np.inf)),
+        ({"q0": "abc"}, "q0 must be an array of numbers"),
+        ({"q0": [[1.0, 2.0], [3.0]]}, "q0 must be an array of numbers"),
+        ({"controller": "computed torque"}, "torques must be an array of numbers"),
+        ({"controller": lambda t, q, qd: "x"}, "torque at 0 s must be an array of numbers"),
+        ({"controller": lambda t, q, qd: np.zeros((2, 2)), "q0": np.zeros((3, 2))}, r"returned shape \(2, 2\); expected \(3, 2\)"),
+        ({"controller": PD("home")}, "the reference must be an array of numbers"),
+        ({"controller": PD(model=sy.load("spatial_3r"))}, "the controller's model has 3 joints, the robot has 2"),
+        ({"controller": PD(model="spatial_3r")}, "the controller's model must be a Robot"),
         ({"q0": [1.0]}, r"q0 has shape \(1,\); expected \(\.\.\., 2\)"),
         ({"q0": [np.nan, 0.0]}, "q0 is not finite"),
         ({"q0": np.zeros((3, 2)), "qd0": np.zeros((2, 2))}, "do not go together"),
@@ -211,6 +221,39 @@ def test_a_run_is_a_log() -> None:
 def test_bad_input_is_named(options: dict, message: str) -> None:
     with pytest.raises(sy.CallError, match=message):
         sy.simulate(pendulums(), **options)
+
+
+@dataclass(frozen=True, eq=False)
+class Push:
+    """A controller of somebody else's: a constant torque that is no gain."""
+
+    force: float
+    reference: None = None
+    model: None = None
+
+    def gains(self, n: int) -> np.ndarray:
+        return np.ones(1)
+
+    def law(self, tree: object, q: list, qd: list, wanted: object, gains: list) -> list:
+        return [self.force * gains[0] + 0.0 * x for x in q]
+
+
+@pytest.mark.parametrize("method", ["rk4", "adaptive"])
+def test_controllers_of_one_class_that_differ_are_told_apart(method: str) -> None:
+    ends = [sy.simulate(block({}), Push(force), seconds=0.1, method=method).qd[-1, 0] for force in (1.0, 3.0)]
+    np.testing.assert_allclose(ends, [0.05, 0.15], rtol=1e-9)
+
+
+def test_what_a_controller_keeps_stays() -> None:
+    kept = []
+    run = sy.simulate(pendulums(), lambda t, q, qd: (kept.append(q), 0 * q)[1], [1.0, 0.4], seconds=0.01)
+    np.testing.assert_array_equal(kept, run.q[:-1])
+
+
+def test_a_log_has_an_even_rate_whatever_was_kept() -> None:
+    run = sy.simulate(block({}), [1.0], seconds=0.1, every=30)
+    np.testing.assert_allclose(run.log(Sensors.perfect()).t, [0.0, 0.03, 0.06, 0.09])
+    assert run.drift < 1e-12
 
 
 def test_what_is_no_robot_is_named() -> None:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arguments import instance, numbers, real_number, whole_number
 from ..errors import CallError
 from ..motion import Trajectory
 from ..robot import Robot
@@ -32,13 +33,12 @@ class Plan:
     @classmethod
     def of(cls, seconds: float, step: float, every: int) -> Plan:
         """Raises CallError where no whole number of steps fits."""
-        if not (math.isfinite(step) and step > 0):
+        length = real_number("simulate: step", step, unit="s")
+        if length <= 0:
             raise CallError(f"simulate: step = {step!r}; expected a positive time [s], such as 1e-3")
-        if not (math.isfinite(seconds) and seconds >= step):
-            raise CallError(f"simulate: seconds = {seconds!r}; expected at least one step, {step:g} s")
-        if int(every) != every or every < 1:
-            raise CallError(f"simulate: every = {every!r}; expected a whole number of steps between samples, at least 1")
-        return cls(round(seconds / step), float(step), int(every))
+        return cls(
+            round(real_number("simulate: seconds", seconds, length, unit="s") / length), length, whole_number("simulate: every", every, 1)
+        )
 
     @property
     def kept(self) -> NDArray[np.int64]:
@@ -70,13 +70,19 @@ class Control:
 
 
 def control_of(robot: Robot, controller: Any, plan: Plan) -> Control:
+    """What a `controller` argument is; raises CallError for what is none."""
     if controller is None:
         return Control("none")
     if isinstance(controller, Controller):
+        model = robot if controller.model is None else instance("the controller's model", controller.model, Robot, "sy.load returns one")
+        if model.n != robot.n:
+            raise CallError(
+                f"simulate: the controller's model has {model.n} joints, the robot has {robot.n}: {', '.join(robot.joint_names)}"
+            )
         return Control("law", controller, (controller.gains(robot.n),), _references(robot, controller.reference, plan))
     if callable(controller):
         return Control("held", function=controller)
-    tau = np.asarray(controller, dtype=float)
+    tau = numbers("simulate: torques", controller)
     if tau.shape[-1:] != (robot.n,) or tau.ndim > 2 or (tau.ndim == 2 and len(tau) < plan.steps) or not np.all(np.isfinite(tau)):
         expected = f"({robot.n},) or ({plan.steps}, {robot.n}), one row per step"
         raise CallError(f"simulate: torques have shape {tau.shape}; expected finite numbers {expected}")
@@ -93,7 +99,7 @@ def _references(robot: Robot, reference: Any, plan: Plan) -> Array:
         q, qd, qdd = reference.motion(np.clip(t, start, end))
         moving = (t <= end)[:, None]
         return np.stack([q, np.where(moving, qd, 0.0), np.where(moving, qdd, 0.0)], axis=1)
-    position = np.zeros(robot.n) if reference is None else np.asarray(reference, dtype=float)
+    position = np.zeros(robot.n) if reference is None else numbers("simulate: the reference", reference)
     if position.shape != (robot.n,) or not np.all(np.isfinite(position)):
         raise CallError(f"simulate: the reference has shape {position.shape}; expected a Trajectory or a position ({robot.n},)")
     return np.stack([position, 0 * position, 0 * position])[None]
@@ -101,13 +107,14 @@ def _references(robot: Robot, reference: Any, plan: Plan) -> Array:
 
 def _torque(function: Law, t: float, q: Array, qd: Array) -> Array:
     """What a Python controller says; raises CallError where it is no torque for every run."""
-    said = function(t, q, qd)
+    said = function(t, q.copy(), qd.copy())  # what it keeps of them must not change with the next step
     if type(said) is np.ndarray and said.shape == q.shape:
         few = said.size <= 16  # where a loop is faster than a call
         if all(map(math.isfinite, said.tolist())) if few and said.ndim == 1 else math.isfinite(said.sum()):
             return said
-    tau = np.asarray(said, dtype=float)
-    if tau.shape[-1:] != q.shape[-1:] or np.broadcast_shapes(tau.shape, q.shape) != q.shape:
+    tau = numbers(f"simulate: the controller's torque at {t:g} s", said)
+    fits = tau.ndim <= q.ndim and all(a in (1, b) for a, b in zip(tau.shape[::-1], q.shape[::-1], strict=False))
+    if not fits or tau.shape[-1:] != q.shape[-1:]:
         raise CallError(f"simulate: at {t:g} s the controller returned shape {tau.shape}; expected {q.shape}")
     if np.any(~np.isfinite(tau) & np.isfinite(q)):
         raise CallError(f"simulate: at {t:g} s the controller returned a torque that is not finite for a state that is")

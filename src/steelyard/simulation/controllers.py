@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.scalar import Scalar
+from ..arguments import numbers
 from ..dynamics.gravity import gravity_torque
 from ..dynamics.joint_torques import friction_torque
 from ..dynamics.rnea import inverse_dynamics
@@ -22,13 +23,12 @@ Array = NDArray[np.float64]
 Scalars = Sequence[Scalar]
 
 
-class Reference(tuple[Scalars, Scalars, Scalars]):
-    """What a controller is to follow, n scalars each: q [rad|m], qd, qdd."""
-
-
 @runtime_checkable
 class Controller(Protocol):
-    """A law of the state and a reference. `gains` are inputs of the kernel, so that changing them compiles nothing."""
+    """A law of the state and of what is wanted: q [rad|m], qd and qdd of the reference, n scalars each.
+
+    `gains` are inputs of the kernel, so that changing them compiles nothing.
+    """
 
     reference: Any
     model: Robot | None
@@ -48,22 +48,22 @@ class _Following:
     kp: ArrayLike = 0.0
     kd: ArrayLike = 0.0
     model: Robot | None = None
-    least: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            if field.name in ("kp", "kd"):
-                value = np.asarray(getattr(self, field.name), dtype=float)
-                if value.ndim > 1 or not np.all(np.isfinite(value)):
-                    raise CallError(f"{type(self).__name__}: {field.name} must be one finite number, or one for each joint")
+        for name in ("kp", "kd"):
+            value = numbers(f"{type(self).__name__}: {name}", getattr(self, name))
+            if value.ndim > 1 or not np.all(np.isfinite(value)):
+                raise CallError(f"{type(self).__name__}: {name} must be one finite number, or one for each joint")
 
     def gains(self, n: int) -> Array:
         """kp, then kd, (2 n,)."""
+        made = []
         for name in ("kp", "kd"):
-            size = np.asarray(getattr(self, name)).size
-            if size not in (1, n):
-                raise CallError(f"{type(self).__name__}: {name} has {size} numbers; expected one, or one for each of {n} joints")
-        return np.concatenate([np.broadcast_to(np.asarray(x, dtype=float), n) for x in (self.kp, self.kd)])
+            value = np.asarray(getattr(self, name), dtype=float)
+            if value.size not in (1, n):
+                raise CallError(f"{type(self).__name__}: {name} has {value.size} numbers; expected one, or one for each of {n} joints")
+            made.append(np.broadcast_to(value, n))
+        return np.concatenate(made)
 
     @staticmethod
     def correction(q: Scalars, qd: Scalars, wanted: Sequence[Scalars], gains: Scalars) -> list[Scalar]:

@@ -58,9 +58,10 @@ class Run:
         good = self.finite
         if not np.any(good):
             return float("nan")
-        kinetic = self.robot.kinetic_energy(self.q, self.qd)
+        with np.errstate(all="ignore"):  # of runs that diverged
+            kinetic, audit = self.robot.kinetic_energy(self.q, self.qd), self.audit
         sizes = [np.max(np.abs(x[good])) for x in (kinetic, self.heat, self.work, self.energy - self.energy[..., :1])]
-        return float(np.max(np.abs(self.audit[good])) / max(*sizes, np.finfo(float).tiny))
+        return float(np.max(np.abs(audit[good])) / max(*sizes, np.finfo(float).tiny))
 
     @cached_property
     def finite(self) -> NDArray[np.bool_]:
@@ -83,7 +84,8 @@ class Run:
             raise CallError(f"a log is of one run; this has {self.q.shape[:-2]} of them: take one, run[k].log()")
         if not self.finite:
             raise CallError(f"a log of a run that diverged has no use: {self.status}")
-        return measured(self.robot, self.t, self.q, self.tau, sensors or Sensors(), seed)
+        even = len(self.t) if len(self.t) < 3 or np.isclose(self.t[-1] - self.t[-2], self.t[1]) else -1  # the last may be off the grid
+        return measured(self.robot, self.t[:even], self.q[:even], self.tau[:even], sensors or Sensors(), seed)
 
     def __getitem__(self, k: int | tuple[int, ...]) -> Run:
         """One run of a batch."""

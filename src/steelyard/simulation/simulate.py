@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arguments import numbers
 from ..compiler.runtime.kernel import Kernel
 from ..errors import CallError, require_robot
 from ..robot import Robot
@@ -99,7 +100,7 @@ def _initial(robot: Robot, q0: ArrayLike | None, qd0: ArrayLike | None) -> tuple
     """States of one batch shape; raises CallError where they do not fit."""
     made = []
     for name, given in (("q0", q0), ("qd0", qd0)):
-        value = np.zeros(robot.n) if given is None else np.asarray(given, dtype=float)
+        value = np.zeros(robot.n) if given is None else numbers(f"simulate: {name}", given)
         if value.shape[-1:] != (robot.n,):
             raise CallError(f"simulate: {name} has shape {value.shape}; expected (..., {robot.n}): {', '.join(robot.joint_names)}")
         if not np.all(np.isfinite(value)):

@@ -18,6 +18,7 @@ from ..kernels import cost, customised, kernel_of
 from ..kernels.algorithms import require_mass
 from ..mechanism.tree import Tree
 from ..robot import Robot
+from . import controllers
 from .controllers import Controller
 from .dry_friction import Sides, dry_joints, held_dynamics, sides, turned_round
 from .integrators import advanced
@@ -64,8 +65,14 @@ def rubs(tree: Tree) -> bool:
 
 def step_kernel(setup: Setup) -> Kernel:
     """The kernel of a step: (h, q, qd, books, ...) -> (q, qd, books, tau)."""
-    require_mass(setup.robot.tree, "simulate")
-    return kernel_of(setup.key, partial(step_program, setup), Path(__file__).parent)
+    return _kernel(setup, "step", partial(step_program, setup))
+
+
+def _kernel(setup: Setup, what: str, make: Callable[[], Program]) -> Kernel:
+    """The kernel of a program. One with a controller from elsewhere is traced anew, since no key tells what its law depends on."""
+    if setup.controller is not None and type(setup.controller).__module__ != controllers.__name__:
+        return Kernel(make())
+    return kernel_of((*setup.key, what), make, Path(__file__).parent)
 
 
 def law_kernel(setup: Setup) -> Kernel:
@@ -75,12 +82,13 @@ def law_kernel(setup: Setup) -> Kernel:
     def make() -> Program:
         return trace("control", lambda *state: _saturated(setup, _torques(setup, *state)), [q, qd, *control], [Operand("tau", q.shape)])
 
-    return kernel_of((*setup.key, "control"), make, Path(__file__).parent)
+    return _kernel(setup, "control", make)
 
 
 def step_program(setup: Setup) -> Program:
     """The shortest program of a step, of those by the mass matrix and by articulated bodies, on the tree and on the customised one."""
     tree = setup.robot.tree
+    require_mass(tree, "simulate")
     ways: list[Forward | None] = [None] if dry_joints(tree) else [forward_by_crba, *([aba] if tree.stands_alone else [])]
     taken, given = setup.operands()
     made = [trace("simulate", partial(_step, setup, form, way), taken, given) for form in (tree, customised(tree)) for way in ways]

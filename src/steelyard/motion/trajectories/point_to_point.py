@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arguments import any_of, numbers, real_number
 from ...checks.states import States
-from ...errors import CallError, suggest
+from ...errors import CallError
 from .trajectory import Trajectory, trajectory
 
 Array = NDArray[np.float64]
@@ -85,21 +86,19 @@ def point_to_point(
     profile: "quintic", "trapezoidal" or "s-curve". velocity [rad/s|m/s] and acceleration [rad/s2|m/s2] are one for all joints or one each.
     Siciliano et al. 2009, section 4.2.1.
     """
-    q0, q1 = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
+    q0, q1 = numbers("point_to_point: start", start), numbers("point_to_point: end", end)
     if q0.ndim != 1 or q0.shape != q1.shape or not np.all(np.isfinite([q0, q1])):
         raise CallError(f"point_to_point: start {q0.shape} and end {q1.shape} must be finite positions of the same joints, (n,)")
-    if profile not in PROFILES:
-        raise CallError(f"point_to_point: no profile is called {profile!r}; {suggest(str(profile), PROFILES)}")
-    made = PROFILES[profile]
-    time = shortest(made, q1 - q0, velocity, acceleration) if seconds is None else float(seconds)
-    if not (math.isfinite(time) and time > 0):
+    made = PROFILES[str(any_of("point_to_point: profile", profile, tuple(PROFILES)))]
+    time = shortest(made, q1 - q0, velocity, acceleration) if seconds is None else real_number("point_to_point: seconds", seconds, unit="s")
+    if time <= 0:
         raise CallError(f"point_to_point: seconds = {seconds!r}; expected a positive time [s]")
 
     def motion(t: ArrayLike) -> States:
         s, v, a = (x[:, None] for x in made.function(np.clip(np.asarray(t, dtype=float) / time, 0.0, 1.0)))
         return States(q0 + (q1 - q0) * s, (q1 - q0) * v / time, (q1 - q0) * a / time**2)
 
-    return trajectory(motion, time, max(rate, 1 / time), joint_names)
+    return trajectory(motion, time, max(real_number("point_to_point: rate", rate, unit="Hz"), 1 / time), joint_names)
 
 
 def shortest(profile: Profile, distance: Array, velocity: ArrayLike | None, acceleration: ArrayLike | None) -> float:
@@ -109,7 +108,7 @@ def shortest(profile: Profile, distance: Array, velocity: ArrayLike | None, acce
     times = [1e-9]
     for limit, largest, power in ((velocity, profile.velocity, 1.0), (acceleration, profile.acceleration, 0.5)):
         if limit is not None:
-            bound = np.asarray(limit, dtype=float)
+            bound = numbers("point_to_point: limits", limit)
             if bound.ndim > 1 or (bound.ndim and bound.shape != distance.shape) or not np.all(bound > 0):
                 raise CallError(f"point_to_point: limits must be positive, one for all joints or one for each of {len(distance)}")
             times += list((np.abs(distance) * largest / bound) ** power)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arguments import numbers
 from ...checks.states import States
 from ...errors import CallError
 from .trajectory import Trajectory, trajectory
@@ -20,7 +21,7 @@ def spline(t: ArrayLike, q: ArrayLike, rate: float = 1000.0, joint_names: tuple[
     """
     from scipy.interpolate import CubicSpline
 
-    times, points = np.asarray(t, dtype=float), np.asarray(q, dtype=float)
+    times, points = numbers("spline: t", t), numbers("spline: q", q)
     if times.ndim != 1 or len(times) < 2 or not np.all(np.diff(times) > 0):
         raise CallError("spline: t must be at least two times that increase [s]")
     if points.ndim != 2 or len(points) != len(times):
