@@ -99,7 +99,8 @@ def measure_closed(name: str, count: int) -> ClosedRow:
     on_the_way = np.abs(robot.jacobian(q[:50], frame)).max(axis=(0, 1)) > 0.0
     away = np.abs((s.q - q[:, None] + np.pi) % (2 * np.pi) - np.pi)[..., on_the_way].max(axis=-1)
     lost = int((np.where(s.valid, away, np.inf).min(axis=-1) > FOUND).sum())
-    batch = 1e9 / count * seconds(lambda: sy.inverse_kinematics(robot, T, frame, free=held or None))
+    with sy.threads(1):
+        batch = 1e9 / count * seconds(lambda: sy.inverse_kinematics(robot, T, frame, free=held or None))
     single = 1e6 / 200 * seconds(lambda: [sy.inverse_kinematics(robot, pose, frame, free=held or None) for pose in T[:200]])
     differ, eaik_batch, eaik_single = compare_with_eaik(robot, frame, T, held)
     return ClosedRow(name, float(s.count.mean()), float(error), lost, differ, batch, eaik_batch, single, eaik_single)

@@ -187,10 +187,14 @@ def test_a_grid_of_the_free_joint_is_each_of_its_values(rng: np.random.Generator
     grid = np.linspace(-1.0, 1.0, 5)
     s = sy.inverse_kinematics(robot, T, free=grid)
     assert s.q.shape == (6, 40, 7)
+    assert s.free.shape == (6, 5, 1)
+    assert sy.inverse_kinematics(robot, T[0], free=0.5).status.endswith("by closed form at joint3 = 0.5")
     for i, value in enumerate(grid):
         one = sy.inverse_kinematics(robot, T, free={"joint3": value})
         np.testing.assert_array_equal(s.q[:, 8 * i : 8 * i + 8], one.q)
         assert (one.q[one.valid][:, 2] == value).all()
+        assert one.free.shape == (6, 1, 1)
+        np.testing.assert_array_equal(one.q, sy.inverse_kinematics(robot, T, free=float(value)).q)
         assert s.branches[8 * i] == f"joint3[{i}] {one.branches[0]}"
 
 

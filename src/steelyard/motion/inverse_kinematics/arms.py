@@ -82,7 +82,7 @@ def _first_two_meet(joints: Sequence[Joint], w: Vector, p: Vector) -> Iterator[B
 
 def _about_a_point(a: Joint, b: Joint, v: Vector, u: Vector, name: tuple[str, ...], last: Move, reach: Scalar) -> Iterator[Branch]:
     """Two axes through a point bring v, seen from it, to u."""
-    pair = second_of_two(a.h, b.h, v, u, b.rest)
+    pair = second_of_two(a.h, b.h, v, u, b.rest, a.cosine(b))
     for s2, second in pair.items():
         first = angle_between(a.h, second.apply(b.h, v), u, a.rest)
         yield Branch((f"shoulder {s2}", *name), (Move(a, first), Move(b, second), last), both(reach, pair.reach))

@@ -26,7 +26,7 @@ _ZERO = 1e-13
 class Joint(NamedTuple):
     """An axis h through a point p [m] at q = 0, and a unit vector `side` across it. `at` is its place in the chain.
 
-    `rest` is where the joint stays if any position will do.
+    `rest` is where the joint stays if any position will do. `home` is the axis before the joints `carried_by`, which are held, moved it.
     """
 
     turns: bool
@@ -34,12 +34,18 @@ class Joint(NamedTuple):
     p: Vector
     side: Vector
     at: int
+    home: Vector
     rest: Turn = AT_REST
+    carried_by: tuple[int, ...] = ()
 
     @property
     def reversed(self) -> Joint:
         """The same joint seen from the frame."""
-        return self._replace(h=v3.neg(self.h))
+        return self._replace(h=v3.neg(self.h), home=v3.neg(self.home))
+
+    def cosine(self, other: Joint) -> Scalar:
+        """h . h' of two axes: a float where both were carried alike, which leaves the angle between them as it was."""
+        return v3.dot(self.home, other.home) if self.carried_by == other.carried_by else v3.dot(self.h, other.h)
 
 
 class Move(NamedTuple):
@@ -106,7 +112,7 @@ def chain_of(tree: Tree, frame: str) -> Chain | None:
 
 def _joint(turns: bool, R: Matrix, axis: Vector, point: Vector, at: int) -> Joint:
     h = _clean(v3.apply(R, axis))
-    return Joint(turns, h, v3.apply(R, point), perpendicular(h), at)
+    return Joint(turns, h, v3.apply(R, point), perpendicular(h), at, h)
 
 
 def _aligned(axes: Sequence[Vector]) -> Pose:

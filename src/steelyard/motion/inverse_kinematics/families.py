@@ -82,11 +82,13 @@ def hold(joints: Sequence[Joint], X: Pose, moves: Sequence[Move]) -> tuple[list[
 
 
 def _moved_on(joint: Joint, move: Move) -> Joint:
-    return joint._replace(h=move.rotate(joint.h), p=move.carry(joint.p), side=move.rotate(joint.side))
+    carried_by = (*joint.carried_by, move.joint.at)
+    return joint._replace(h=move.rotate(joint.h), p=move.carry(joint.p), side=move.rotate(joint.side), carried_by=carried_by)
 
 
 def _moved_back(joint: Joint, move: Move) -> Joint:
-    return joint._replace(h=move.unrotate(joint.h), p=move.uncarry(joint.p), side=move.unrotate(joint.side))
+    carried_by = (*joint.carried_by, move.joint.at)
+    return joint._replace(h=move.unrotate(joint.h), p=move.uncarry(joint.p), side=move.unrotate(joint.side), carried_by=carried_by)
 
 
 def _orders(joints: Sequence[Joint]) -> list[tuple[int, ...]]:
@@ -204,7 +206,7 @@ def _last_turn(moves: Sequence[Move], axis: Vector, side: Vector, t: Vector) -> 
 def _spherical(wrist: Sequence[Joint], u: Vector, t: Vector, side: Vector) -> Iterator[Branch]:
     """R4 R5 R6 is known by what it makes of the last axis, u, and of a vector across it, t."""
     a, b, c = wrist
-    pair = second_of_two(a.h, b.h, c.h, u, b.rest)
+    pair = second_of_two(a.h, b.h, c.h, u, b.rest, a.cosine(b))
     first: tuple[Turn, Turn] | None = None
     for sign, second in pair.items():
         if first is None or not _right_angled(wrist):

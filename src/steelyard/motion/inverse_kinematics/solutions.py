@@ -44,7 +44,7 @@ class Solutions:
     pose: Array
     q0: Array
     context: Context
-    free: Array | None
+    held: Array | None
     found: Found | None
 
     def __init__(
@@ -55,12 +55,12 @@ class Solutions:
         pose: Array,
         q0: Array,
         context: Context,
-        free: Array | None = None,
+        held: Array | None = None,
         found: Found | None = None,
     ) -> None:
         fields = self.__dict__  # straight into it: a frozen field takes a fifth of a microsecond, of which a call has few
         fields["q"], fields["code"], fields["fault"], fields["pose"], fields["q0"] = q, code, fault, pose, q0
-        fields["context"], fields["free"], fields["found"] = context, free, found
+        fields["context"], fields["held"], fields["found"] = context, held, found
 
     @property
     def branches(self) -> tuple[str, ...]:
@@ -73,6 +73,14 @@ class Solutions:
     @property
     def free_joints(self) -> tuple[str, ...]:
         return self.context.free_joints
+
+    @property
+    def free(self) -> Array | None:
+        """The positions of the joints that were held, (..., g, joints); None where none was."""
+        if self.held is None:
+            return None
+        held = np.atleast_2d(self.held)
+        return np.broadcast_to(held, (*self.pose.shape[:-2], *held.shape[-2:]))
 
     @cached_property
     def valid(self) -> NDArray[np.bool_]:

@@ -70,12 +70,16 @@ class Setup(NamedTuple):
     closed: Analytic | None
     rest: Array
     ufunc: Any = None
+    inexact: bool = False
 
     def call(self, pose: Array, start: Array, held: Array) -> Any:
         """q, code and fault of the closed form with joints held; past threads where poses are few."""
         assert self.closed is not None
-        with np.errstate(all="ignore"):
-            q, code, fault = (self.ufunc if pose.size <= FEW else self.closed.kernel)(pose, start, held)
+        if pose.size <= FEW:
+            q, code, fault = self.ufunc(pose, start, held)
+        else:
+            with np.errstate(all="ignore"):
+                q, code, fault = self.closed.kernel(pose, start, held)
         return (*(_polished(self, pose, q, code) if self.closed.inexact else (q, code)), fault)
 
 
@@ -85,7 +89,7 @@ _MOST = 64
 
 def _setup(robot: Robot, frame: str | None, free: Any, method: str) -> Setup:
     """From memory where the same object was asked before: the fingerprint of a robot takes longer to compare than a pose to solve."""
-    held = None if free is None else tuple(free) if isinstance(free, Mapping) else ()
+    held = None if free is None else tuple(free) if type(free) is dict or isinstance(free, Mapping) else ()
     key = id(robot), frame, held, method
     try:
         found = _recent.get(key)
@@ -130,7 +134,7 @@ def _prepared(robot: Robot, frame: str, held: tuple[str, ...] | None, method: st
     if closed is None:
         return Setup(Context(robot, frame, "the numerical solver", ("numerical",)), None, rest)
     how = "the closed form of an arm with right angles, polished" if closed.inexact else "closed form"
-    return Setup(Context(robot, frame, how, closed.branches, closed.held), closed, rest, closed.kernel.ufunc)
+    return Setup(Context(robot, frame, how, closed.branches, closed.held), closed, rest, closed.kernel.ufunc, closed.inexact)
 
 
 def _polished(setup: Setup, pose: Array, q: Array, code: Array) -> tuple[Array, Array]:
@@ -190,19 +194,23 @@ def _with_free(setup: Setup, pose: Array, start: Array, free: Any) -> Solutions:
     assert closed is not None
     if free is None:
         return _at_nearest(setup, pose, start)
+    value = free.get(closed.held[0]) if type(free) is dict else free
+    if type(value) is float and len(closed.held) == 1 and math.isfinite(value):
+        return _at(setup, pose, start, np.array([value]))
     values = [free[name] for name in closed.held if name in free] if isinstance(free, Mapping) else [free]
     if len(values) != len(closed.held):
         names = ", ".join(closed.held)
         raise CallError(f"free: {len(closed.held)} joints are free, {names}; expected a dict with the position of each")
-    if type(values[0]) is float and len(values) == 1 and math.isfinite(values[0]):
-        return _at(setup, pose, start, np.array(values))
     return _over(setup, pose, start, _positions(closed.held, values, pose.shape[:-2]))
 
 
 def _at(setup: Setup, pose: Array, start: Array, held: Array) -> Solutions:
     """Solutions at one position (joints,) of the held joints."""
-    q, code, fault = setup.call(pose, start, held)
-    return Solutions(q, code, fault, pose, start, setup.context, held[(None,) * (pose.ndim - 1)])
+    if pose.size > FEW or setup.inexact:
+        q, code, fault = setup.call(pose, start, held)
+    else:
+        q, code, fault = setup.ufunc(pose, start, held)
+    return Solutions(q, code, fault, pose, start, setup.context, held)
 
 
 def _over(setup: Setup, pose: Array, start: Array, held: Array) -> Solutions:

@@ -112,13 +112,13 @@ def angle_to_plane(h: Vector, k: Vector, p: Vector, d: Scalar, rest: Turn) -> Pa
     return linear_in_turn(v3.dot(h, v3.cross(k, p)), v3.dot(h, p) - hk, d - hk, rest)
 
 
-def second_of_two(k1: Vector, k2: Vector, p: Vector, q: Vector, rest: Turn) -> Pair:
-    """Subproblem 2, its second turn: R(k1, x1) R(k2, x2) p = q with |p| = |q| has two solutions x2.
+def second_of_two(k1: Vector, k2: Vector, p: Vector, q: Vector, rest: Turn, c: Scalar) -> Pair:
+    """Subproblem 2, its second turn: R(k1, x1) R(k2, x2) p = q with |p| = |q| has two solutions x2. c = k1 . k2.
 
     k1 . R2 p = k1 . q. The square under the root is the Gram determinant of k1, k2 and R2 p, with the distance of q from the axis k1 as a
     cross product, so that nothing cancels where q nears that axis.
     """
-    c, a, b = v3.dot(k1, k2), v3.dot(k1, q), v3.dot(k2, p)
+    a, b = v3.dot(k1, q), v3.dot(k2, p)
     across = v3.cross(k1, q)
     square = v3.dot(across, across) - b * b - c * (c * v3.dot(q, q) - 2.0 * a * b)
     return linear_in_turn(v3.dot(k1, v3.cross(k2, p)), v3.dot(k1, p) - c * b, a - c * b, rest, square)
