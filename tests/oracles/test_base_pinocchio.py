@@ -8,8 +8,11 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 
 import steelyard as sy
+from tests.laws.test_simulation_free import POSE, TWIST, satellite
 from tests.oracles.test_dynamics_pinocchio import ROBOTS
 
 NAMES = ("ur5", "xarm7", "z1")
@@ -90,3 +93,25 @@ def test_derivatives_and_regressor(flyer: FreeFlyer) -> None:
     ]
     near(flyer.robot.regressor(*flyer.state, flyer.base)[:, : len(columns)], theirs[np.ix_(order, columns)])
     near(flyer.robot.base_wrench_regressor(*flyer.state, flyer.base)[:, : len(columns)], theirs[np.ix_(range(6), columns)])
+
+
+def test_a_simulated_flight(tmp_path: Path) -> None:
+    """Against Pinocchio's accelerations integrated by SciPy: joints, and position and quaternion of the base."""
+    tau, q0, qd0 = np.array([1.0, -2.0, 0.5]), np.array([0.4, -0.3, 0.8]), np.array([0.3, -0.6, 0.2])
+    robot = satellite((0.0, 0.0, -9.81))
+    robot.to_urdf(tmp_path / "satellite.urdf")
+    model = pin.buildModelFromUrdf(str(tmp_path / "satellite.urdf"), pin.JointModelFreeFlyer())
+    data, efforts = model.createData(), np.r_[np.zeros(6), tau]
+
+    def rate(t: float, x: np.ndarray) -> np.ndarray:
+        q, v = x[: model.nq], x[model.nq :]
+        turn = 0.5 * (pin.Quaternion(q[3:7]) * pin.Quaternion(np.r_[v[3:6], 0.0])).coeffs()
+        return np.r_[pin.Quaternion(q[3:7]).toRotationMatrix() @ v[:3], turn, v[6:], pin.aba(model, data, q, v, efforts)]
+
+    R = Rotation.from_quat(POSE[3:]).as_matrix()
+    start = np.r_[POSE, q0, R.T @ TWIST[:3], R.T @ TWIST[3:], qd0]
+    theirs = solve_ivp(rate, (0.0, 0.5), start, "DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+    run = sy.simulate(robot, tau, q0, qd0, seconds=0.5, base_pose0=POSE, base_twist0=TWIST)
+    near(run.q[-1], theirs[7:10], 1e-9)
+    near(run.base_pose[-1], theirs[:7], 1e-9)
+    near(run.base_twist[-1, 3:], pin.Quaternion(theirs[3:7]).toRotationMatrix() @ theirs[13:16], 1e-8)

@@ -1,10 +1,11 @@
-"""Rotation matrices of plain floats: from and to roll-pitch-yaw, axis and angle, quaternion."""
+"""Rotation matrices: from and to roll-pitch-yaw, axis and angle, quaternion."""
 
 from __future__ import annotations
 
 import math
 
 from . import vector as v3
+from .scalar import Scalar
 from .vector import Matrix, Vector
 
 
@@ -64,6 +65,11 @@ def from_quaternion(q: tuple[float, float, float, float]) -> Matrix:
     """Rotation of a quaternion (w, x, y, z) of any length but zero. Siciliano et al. 2009, eq. (2.33)."""
     n = math.sqrt(sum(x * x for x in q))
     w, x, y, z = (v / n for v in q)
+    return from_unit_quaternion(w, x, y, z)
+
+
+def from_unit_quaternion(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Matrix:
+    """Rotation of a quaternion of length one."""
     return (
         (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
         (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),

@@ -13,6 +13,8 @@ from .joint_torques import inertial_torque
 from .rnea import cross_constant, gather_forces, joint_efforts
 from .rotors import rotor_energy, rotor_momentum
 
+STILL = Motion()
+
 
 def kinetic_energy(tree: Tree, q: Scalars, qd: Scalars) -> Scalar:
     """T = qd^T M(q) qd / 2 [J], rotors included. q [rad|m], qd: n scalars each.
@@ -26,11 +28,11 @@ def kinetic_energy(tree: Tree, q: Scalars, qd: Scalars) -> Scalar:
     return sum(bodies + rotors, rotor_energy(tree, q, qd))
 
 
-def spread_velocity(tree: Tree, joints: Sequence[JointMotion], qd: Scalars) -> list[Motion]:
-    """Angular velocity of every body and velocity of its origin, in its own frame."""
+def spread_velocity(tree: Tree, joints: Sequence[JointMotion], qd: Scalars, base: Motion = STILL) -> list[Motion]:
+    """Angular velocity of every body and velocity of its origin, in its own frame; `base` is the motion of the base in its own."""
     velocities: list[Motion] = []
     for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
-        above = velocities[body.parent] if body.parent >= 0 else Motion()
+        above = velocities[body.parent] if body.parent >= 0 else base
         w, v = joint.down(above.w), joint.down(v3.add(above.v, v3.cross(above.w, joint.p)))
         along = joint.along(rate)
         velocities.append(Motion(v3.add(w, along), v) if joint.revolute else Motion(w, v3.add(v, along)))

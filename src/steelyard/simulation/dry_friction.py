@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..algebra.scalar import Scalar, absolute, sign, where
+from ..algebra.scalar import Scalar, absolute, is_zero, sign, where
 from ..dynamics.crba import mass_matrix
 from ..dynamics.forward.by_crba import factorise, solve
 from ..dynamics.joint_torques import friction_torque
@@ -23,7 +23,8 @@ CREEP = 1e-12  # rad/s|m/s: a velocity whose friction is that of the side it is 
 
 def dry_joints(tree: Tree) -> tuple[int, ...]:
     """The coordinates whose friction jumps at rest."""
-    return tuple(c for c, terms in enumerate(tree.terms) if any(key in terms for key in DRY) and "width" not in terms)
+    rough = [any(not is_zero(terms.get(key, 0.0)) for key in DRY) and "width" not in terms for terms in tree.terms]
+    return tuple(c for c, jumps in enumerate(rough) if jumps)
 
 
 class Sides(NamedTuple):

@@ -12,6 +12,8 @@ from ..errors import CallError, suggest
 
 Rates = Callable[[Sequence[Scalar], Sequence[Scalar]], tuple[list[Scalar], list[Scalar]]]
 """(q, qd) -> accelerations, and the rates of further quantities that do not act back."""
+Moves = Callable[[Sequence[Scalar], Sequence[Scalar]], list[Scalar]]
+"""(q, qd) -> the rates of q."""
 METHODS = ("euler", "rk4", "rk8")
 
 
@@ -39,10 +41,15 @@ def table(method: str) -> Table:
     return Table(rows, tuple(float(x) for x in DOP853.B[:stages]), 8)
 
 
+def as_they_are(q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+    """Positions whose rates are the velocities."""
+    return list(qd)
+
+
 def advanced(
-    method: str, rates: Rates, q: Sequence[Scalar], qd: Sequence[Scalar], h: Scalar
+    method: str, rates: Rates, q: Sequence[Scalar], qd: Sequence[Scalar], h: Scalar, moves: Moves = as_they_are
 ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
-    """q and qd after a step of h [s], and what the further quantities gained.
+    """q and qd after a step of h [s], and what the further quantities gained. `moves` gives the rates of q where they are not qd.
 
     "euler" is the semi-implicit method: the new velocity moves the position, so that energy does not drift without friction.
     Hairer, Lubich and Wanner, "Geometric Numerical Integration", 2nd ed., section I.1.2 (symplectic Euler).
@@ -50,12 +57,13 @@ def advanced(
     if method == "euler":
         qdd, further = rates(q, qd)
         after = [v + h * a for v, a in zip(qd, qdd, strict=True)]
-        return [x + h * v for x, v in zip(q, after, strict=True)], after, [h * x for x in further]
+        return [x + h * v for x, v in zip(q, moves(q, after), strict=True)], after, [h * x for x in further]
     made = table(method)
     stages: list[tuple[list[Scalar], list[Scalar], list[Scalar]]] = []
     for row in made.a:
         where, speed = _moved(q, h, row, [s[0] for s in stages]), _moved(qd, h, row, [s[1] for s in stages])
-        stages.append((speed, *rates(where, speed)))
+        qdd, further = rates(where, speed)
+        stages.append((moves(where, speed), qdd, further))
     zero = [0.0] * len(stages[0][2])
     return (
         _moved(q, h, made.b, [s[0] for s in stages]),

@@ -11,6 +11,7 @@ from ..cached import cached_property
 from ..errors import CallError
 from ..robot import Robot
 from ..signals.log import Log
+from .free_base import audit_kernel
 from .record import measured
 from .sensors import Sensors
 
@@ -22,7 +23,8 @@ class Run:
     """A simulated motion, or a batch of them: t [s] (T,); q [rad|m], qd [rad/s|m/s], tau [N m|N] (..., T, n), read-only.
 
     `work` [J] (..., T) is what the drives have given since the start, `heat` [J] (..., T) what friction and known torques have taken.
-    `steps` is how many steps each run took, `method` by which integrator.
+    `steps` is how many steps each run took, `method` by which integrator. Where nothing held the base, base_pose (..., T, 7) is its
+    position [m] and quaternion x y z w, base_twist (..., T, 6) its velocity [m/s] and angular velocity [rad/s], in the world's axes.
     """
 
     robot: Robot
@@ -34,15 +36,27 @@ class Run:
     heat: Array
     method: str
     steps: int
+    base_pose: Array | None = None
+    base_twist: Array | None = None
 
     def __post_init__(self) -> None:
-        for name in ("t", "q", "qd", "tau", "work", "heat"):
-            getattr(self, name).flags.writeable = False
+        for name in ("t", "q", "qd", "tau", "work", "heat", "base_pose", "base_twist"):
+            if (array := getattr(self, name)) is not None:
+                array.flags.writeable = False
 
     @cached_property
     def energy(self) -> Array:
         """Kinetic and potential energy [J], (..., T)."""
-        return np.asarray(self.robot.kinetic_energy(self.q, self.qd) + self.robot.potential_energy(self.q))
+        if self.base_pose is None or self.base_twist is None:
+            return np.asarray(self.robot.kinetic_energy(self.q, self.qd) + self.robot.potential_energy(self.q))
+        return np.asarray(audit_kernel(self.robot)(self.q, self.qd, self.base_pose, self.base_twist)[0])
+
+    @property
+    def momentum(self) -> Array:
+        """Of a robot that nothing holds: momentum [kg m/s] and angular momentum about the world's origin [kg m2/s], (..., T, 6)."""
+        if self.base_pose is None or self.base_twist is None:
+            raise CallError("momentum of a run: the base is held, and takes it up; robot.momentum(q, qd) is that of the joints")
+        return np.asarray(audit_kernel(self.robot)(self.q, self.qd, self.base_pose, self.base_twist)[1])
 
     @property
     def audit(self) -> Array:
@@ -59,7 +73,7 @@ class Run:
         if not np.any(good):
             return float("nan")
         with np.errstate(all="ignore"):  # of runs that diverged
-            kinetic, audit = self.robot.kinetic_energy(self.q, self.qd), self.audit
+            kinetic, audit = self.robot.kinetic_energy(self.q, self.qd), self.audit  # kinetic: as if the base were held
         sizes = [np.max(np.abs(x[good])) for x in (kinetic, self.heat, self.work, self.energy - self.energy[..., :1])]
         return float(np.max(np.abs(audit[good])) / max(*sizes, np.finfo(float).tiny))
 
@@ -93,7 +107,8 @@ class Run:
         if len(at) != self.q.ndim - 2:
             raise CallError(f"run[{k}]: the batch has shape {self.q.shape[:-2]}; expected one index for each of its dimensions")
         q, qd, tau, work, heat = (np.array(x[at]) for x in (self.q, self.qd, self.tau, self.work, self.heat))
-        return Run(self.robot, self.t.copy(), q, qd, tau, work, heat, self.method, self.steps)
+        base = (None if x is None else np.array(x[at]) for x in (self.base_pose, self.base_twist))
+        return Run(self.robot, self.t.copy(), q, qd, tau, work, heat, self.method, self.steps, *base)
 
     def __repr__(self) -> str:
         return f"Run({self.status})"

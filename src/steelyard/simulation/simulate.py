@@ -15,11 +15,14 @@ from ..robot import Robot
 from .adaptive import integrated
 from .control import Control, Law, Plan, control_of, torque_function
 from .controllers import Controller
+from .dry_friction import dry_joints
 from .integrators import require_method
 from .run import Run
 from .step import Setup, step_kernel
 
 Array = NDArray[np.float64]
+State = tuple[Array, ...]
+"""q, qd, the books (work and heat so far [J]) and, of a base that nothing holds, its pose and twist."""
 BLOCK = 512  # runs that go through their steps together, so that their states stay in the processor's cache
 
 
@@ -33,6 +36,8 @@ def simulate(
     method: str = "rk4",
     every: int = 1,
     *,
+    base_pose0: ArrayLike | None = None,
+    base_twist0: ArrayLike | None = None,
     saturate: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Run:
@@ -44,118 +49,125 @@ def simulate(
     method: "rk4" or "rk8" (Runge-Kutta of order 4 or 8), "euler" (semi-implicit); "adaptive" (DOP853, one run after the other, torques as
     they are at every instant, the instants found where joints stick and break loose). `every` so many steps a sample is kept. With
     `saturate` torques stay within the robot's effort limits. `progress` is called with the part that is done.
+    With base_pose0 (..., 7), position [m] and quaternion x y z w, or base_twist0 (..., 6), velocity [m/s] and angular velocity [rad/s] in
+    the world's axes, nothing holds the base: it falls and recoils, `Run.base_pose` and `base_twist` say how.
     M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd); joints that dry friction holds, stay.
     Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.1.
     """
     require_robot(robot, "simulate")
     require_method(method)
     plan = Plan.of(seconds, step, every)
-    q, qd = _initial(robot, q0, qd0)
+    free = base_pose0 is not None or base_twist0 is not None
+    state = _initial(robot, q0, qd0, *((base_pose0, base_twist0) if free else ()))
     control = control_of(robot, controller, plan)
-    setup = Setup(robot, method, control.kind, control.law, saturate)
-    record = Record.empty(robot, q.shape[:-1], plan)
+    setup = Setup(robot, method, control.kind, control.law, saturate, free)
+    if free and (method == "adaptive" or dry_joints(robot.tree)):
+        what = "the adaptive method" if method == "adaptive" else "dry friction"
+        raise CallError(f"simulate: {what} with a base that nothing holds is not there; take another method, or friction with a width")
+    record = Record.empty(robot, state, plan)
     with np.errstate(all="ignore"):  # a run that diverges is said in the status, and leaves the others alone
         if method == "adaptive":
-            _adapt(setup, plan, control, q, qd, record, progress)
+            _adapt(setup, plan, control, state, record, progress)
         else:
-            _drive(step_kernel(setup), plan, control, q, qd, record, progress)
-    work, heat = record.books[..., 0], record.books[..., 1]
-    return Run(robot, plan.times, record.q, record.qd, record.tau, work, heat, method, plan.steps)
+            _drive(step_kernel(setup), plan, control, state, record, progress)
+    q, qd, books, *base = record.states
+    return Run(robot, plan.times, q, qd, record.tau, books[..., 0], books[..., 1], method, plan.steps, *base)
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """Arrays to keep samples in, (..., T, n), and the books: work and heat [J], (..., T, 2)."""
+    """Arrays to keep samples in: the state's (q, qd, the books of work and heat [J], of a free base its pose and twist) and the torques,
+    (..., T, size).
+    """
 
-    q: Array
-    qd: Array
+    states: tuple[Array, ...]
     tau: Array
-    books: Array
 
     @classmethod
-    def empty(cls, robot: Robot, batch: tuple[int, ...], plan: Plan) -> Record:
-        """Zeros where nothing will be written: no torque, no heat."""
-        shape = *batch, len(plan.kept)
-        q, qd, tau = np.zeros((3, *shape, robot.n))
-        return cls(q, qd, tau, np.zeros((*shape, 2)))
+    def empty(cls, robot: Robot, state: State, plan: Plan) -> Record:
+        """Zeros where nothing will be written."""
+        T = len(plan.kept)
+        return cls(tuple(np.zeros((*x.shape[:-1], T, x.shape[-1])) for x in state), np.zeros((*state[0].shape[:-1], T, robot.n)))
 
     def flat(self) -> Record:
-        """The same memory with one row per run, (runs, T, ...)."""
-        return Record(*(x.reshape(-1, *x.shape[-2:]) for x in self.arrays))
+        """The same memory with one row per run, (runs, T, size)."""
+        return Record(tuple(x.reshape(-1, *x.shape[-2:]) for x in self.states), self.tau.reshape(-1, *self.tau.shape[-2:]))
 
     def part(self, runs: slice) -> Record:
         """Some of the runs of a flat record."""
-        return Record(*(x[runs] for x in self.arrays))
+        return Record(tuple(x[runs] for x in self.states), self.tau[runs])
 
-    @property
-    def arrays(self) -> tuple[Array, Array, Array, Array]:
-        return self.q, self.qd, self.tau, self.books
-
-    def keep(self, row: int, state: tuple[Array, ...]) -> None:
-        """Write q, qd and the books of a sample."""
-        self.q[..., row, :], self.qd[..., row, :], self.books[..., row, :] = state
+    def keep(self, row: int, state: State) -> None:
+        """Write a sample of the state."""
+        for kept, x in zip(self.states, state, strict=True):
+            kept[..., row, :] = x
 
 
-def _initial(robot: Robot, q0: ArrayLike | None, qd0: ArrayLike | None) -> tuple[Array, Array]:
-    """States of one batch shape; raises CallError where they do not fit."""
-    made = []
-    for name, given in (("q0", q0), ("qd0", qd0)):
-        value = np.zeros(robot.n) if given is None else numbers(f"simulate: {name}", given)
-        if value.shape[-1:] != (robot.n,):
-            raise CallError(f"simulate: {name} has shape {value.shape}; expected (..., {robot.n}): {', '.join(robot.joint_names)}")
-        if not np.all(np.isfinite(value)):
-            raise CallError(f"simulate: {name} is not finite")
-        made.append(value)
+def _initial(robot: Robot, q0: ArrayLike | None, qd0: ArrayLike | None, *base: ArrayLike | None) -> State:
+    """q, qd, empty books and, of a free base, pose and twist, all of one batch shape; raises CallError where they do not fit."""
+    sizes = {"q0": robot.n, "qd0": robot.n, "base_pose0": 7, "base_twist0": 6}
+    made = [_checked(name, given, size, robot) for (name, size), given in zip(sizes.items(), (q0, qd0, *base), strict=False)]
     try:
-        q, qd = np.broadcast_arrays(*made)
+        batch = np.broadcast_shapes(*(x.shape[:-1] for x in made))
     except ValueError:
-        raise CallError(f"simulate: q0 {made[0].shape} and qd0 {made[1].shape} do not go together") from None
-    return q.copy(), qd.copy()
+        shapes = " and ".join(f"{name} {x.shape}" for name, x in zip(sizes, made, strict=False))
+        raise CallError(f"simulate: {shapes} do not go together") from None
+    q, qd, *rest = (np.array(np.broadcast_to(x, (*batch, x.shape[-1]))) for x in made)
+    return (q, qd, np.zeros((*batch, 2)), *rest)
 
 
-def _adapt(
-    setup: Setup,
-    plan: Plan,
-    control: Control,
-    q: Array,
-    qd: Array,
-    record: Record,
-    progress: Callable[[float], None] | None,
-) -> None:
+def _checked(name: str, given: ArrayLike | None, size: int, robot: Robot) -> Array:
+    """A part of the state at the start; zero where it is not given, of a pose the world's own frame."""
+    if given is None:
+        return np.r_[np.zeros(6), 1.0] if name == "base_pose0" else np.zeros(size)
+    value = numbers(f"simulate: {name}", given)
+    if value.shape[-1:] != (size,):
+        meant = {"base_pose0": "position and quaternion x y z w", "base_twist0": "velocity and angular velocity"}
+        raise CallError(
+            f"simulate: {name} has shape {value.shape}; expected (..., {size}): {meant.get(name, ', '.join(robot.joint_names))}"
+        )
+    if not np.all(np.isfinite(value)):
+        raise CallError(f"simulate: {name} is not finite")
+    if name == "base_pose0":
+        length = np.linalg.norm(value[..., 3:], axis=-1, keepdims=True)
+        if np.any(np.abs(length - 1) > 1e-3):
+            raise CallError(
+                f"simulate: base_pose0 has a quaternion of length {float(length.flat[0]):.4g}; expected 1, in the order x y z w"
+            )
+        return np.concatenate([value[..., :3], value[..., 3:] / length], axis=-1)
+    return value
+
+
+def _adapt(setup: Setup, plan: Plan, control: Control, state: State, record: Record, progress: Callable[[float], None] | None) -> None:
     """Every run by the adaptive method, one after the other."""
     t, torque = plan.times, torque_function(setup, plan, control)
-    runs = record.flat()
-    starts = zip(q.reshape(-1, q.shape[-1]), qd.reshape(-1, q.shape[-1]), strict=True)
-    for i, start in enumerate(starts):
-        runs.q[i], runs.qd[i], runs.books[i] = integrated(setup.robot, torque, *start, t, 10 * plan.step)
-        runs.tau[i] = [torque(s, x, v) for s, x, v in zip(t.tolist(), runs.q[i], runs.qd[i], strict=True)]
+    runs, n = record.flat(), setup.robot.n
+    for i, start in enumerate(zip(state[0].reshape(-1, n), state[1].reshape(-1, n), strict=True)):
+        made = integrated(setup.robot, torque, *start, t, 10 * plan.step)
+        for kept, x in zip(runs.states, made, strict=True):
+            kept[i] = x
+        runs.tau[i] = [torque(s, x, v) for s, x, v in zip(t.tolist(), made[0], made[1], strict=True)]
         if progress is not None:
-            progress((i + 1) / len(runs.q))
+            progress((i + 1) / len(runs.tau))
 
 
-def _drive(
-    kernel: Kernel, plan: Plan, control: Control, q: Array, qd: Array, record: Record, progress: Callable[[float], None] | None
-) -> None:
+def _drive(kernel: Kernel, plan: Plan, control: Control, state: State, record: Record, progress: Callable[[float], None] | None) -> None:
     """Take the runs through all steps: all at once where a Python function sees them, else in blocks."""
     if control.function is not None:
-        _march(kernel, plan, control, q, qd, record, progress)
+        _march(kernel, plan, control, state, record, progress)
         return
-    runs = record.flat()
-    flat, count = (q.reshape(-1, q.shape[-1]), qd.reshape(-1, q.shape[-1])), len(runs.q)
+    runs, flat = record.flat(), tuple(x.reshape(-1, x.shape[-1]) for x in state)
+    count = len(runs.tau)
     for begin in range(0, count, BLOCK):
         block = slice(begin, begin + BLOCK)
-        part, scale = runs.part(block), min(begin + BLOCK, count) / count
-        _march(kernel, plan, control, flat[0][block], flat[1][block], part, None if count > BLOCK else progress)
+        _march(kernel, plan, control, tuple(x[block] for x in flat), runs.part(block), None if count > BLOCK else progress)
         if progress is not None:
-            progress(scale)
+            progress(min(begin + BLOCK, count) / count)
 
 
-def _march(
-    kernel: Kernel, plan: Plan, control: Control, q: Array, qd: Array, record: Record, progress: Callable[[float], None] | None
-) -> None:
+def _march(kernel: Kernel, plan: Plan, control: Control, state: State, record: Record, progress: Callable[[float], None] | None) -> None:
     """All steps of some runs: states go back and forth between two sets of arrays, since a kernel must not write what it reads."""
-    sets = [tuple(np.empty((*q.shape[:-1], *operand.shape)) for operand in kernel.outputs) for _ in range(2)]
-    state: tuple[Array, ...] = (q, qd, np.zeros((*q.shape[:-1], 2)))
+    sets = [tuple(np.empty((*state[0].shape[:-1], *operand.shape)) for operand in kernel.outputs) for _ in range(2)]
     record.keep(0, state)
     call, h, every, row = kernel.ufunc, plan.step, plan.every, 1
     often = max(plan.steps // 100, 1)
@@ -163,11 +175,11 @@ def _march(
         out = sets[k % 2]
         call(h, *state, *control.at(k, k * h, state[0], state[1]), out=out)
         if k % every == 0:
-            record.tau[..., row - 1, :] = out[3]
-        state = out[:3]
+            record.tau[..., row - 1, :] = out[-1]
+        state = out[:-1]
         if (k + 1) % every == 0 or k + 1 == plan.steps:
             record.keep(row, state)
             row += 1
         if progress is not None and k % often == 0:
             progress(k / plan.steps)
-    record.tau[..., -1, :] = out[3]
+    record.tau[..., -1, :] = out[-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from ..robot import Robot
 from . import controllers
 from .controllers import Controller
 from .dry_friction import Sides, dry_joints, held_dynamics, sides, turned_round
+from .free_base import free_accelerations, rates_of_position, unit_quaternion
 from .integrators import advanced
 
 Scalars = Sequence[Scalar]
@@ -36,6 +37,7 @@ class Setup:
     control: str
     controller: Controller | None = None
     saturated: bool = False
+    free: bool = False  # nothing holds the base
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -44,18 +46,23 @@ class Setup:
         model = "" if law is None else (law.model or self.robot).fingerprint
         gains = 0 if law is None else len(law.gains(self.robot.n))
         name = "" if law is None else f"{type(law).__module__}.{type(law).__qualname__}"
-        return (self.robot.fingerprint, "simulate", self.method, self.control, name, model, gains, self.saturated)
+        return (self.robot.fingerprint, "simulate", self.method, self.control, name, model, gains, self.saturated, self.free)
 
     def operands(self) -> tuple[list[Operand], list[Operand]]:
         """h, q, qd, the books (work and heat so far [J]) and what the control takes; q, qd, books after it, and the torque that acted."""
         n = self.robot.n
         state = [Operand("q", (n,), "[rad|m]"), Operand("qd", (n,), "[rad/s|m/s]"), Operand("books", (2,), "[J]")]
+        state += [Operand("pose", (7,), "[m, -]"), Operand("twist", (6,), "[m/s, rad/s]")] if self.free else []
         taken = [Operand("h", (), "[s]"), *state]
         if self.control == "held":
             taken.append(Operand("tau", (n,), "[N m|N]"))
         if self.controller is not None:
             taken += [Operand("wanted", (3, n), "[rad|m, ...]"), Operand("gains", (len(self.controller.gains(n)),), "")]
         return taken, [*state, Operand("tau", (n,), "[N m|N]")]
+
+    def named(self, values: Sequence[Any]) -> dict[str, Any]:
+        """What a step takes after h, by name."""
+        return {operand.name: value for operand, value in zip(self.operands()[0][1:], values, strict=True)}
 
 
 def rubs(tree: Tree) -> bool:
@@ -77,50 +84,59 @@ def _kernel(setup: Setup, what: str, make: Callable[[], Program]) -> Kernel:
 
 def law_kernel(setup: Setup) -> Kernel:
     """The kernel of a controller alone: (q, qd, wanted, gains) -> tau."""
-    (_, q, qd, _, *control), _ = setup.operands()
+    taken = [operand for operand in setup.operands()[0] if operand.name in ("q", "qd", "wanted", "gains")]
 
-    def make() -> Program:
-        return trace("control", lambda *state: _saturated(setup, _torques(setup, *state)), [q, qd, *control], [Operand("tau", q.shape)])
+    def law(*values: Any) -> list[Scalar]:
+        return torques(setup, {operand.name: value for operand, value in zip(taken, values, strict=True)})
 
-    return _kernel(setup, "control", make)
+    return _kernel(setup, "control", partial(trace, "control", law, taken, [Operand("tau", (setup.robot.n,))]))
 
 
 def step_program(setup: Setup) -> Program:
     """The shortest program of a step, of those by the mass matrix and by articulated bodies, on the tree and on the customised one."""
     tree = setup.robot.tree
-    require_mass(tree, "simulate")
-    ways: list[Forward | None] = [None] if dry_joints(tree) else [forward_by_crba, *([aba] if tree.stands_alone else [])]
+    require_mass(tree, "free_forward_dynamics" if setup.free else "simulate")
     taken, given = setup.operands()
-    made = [trace("simulate", partial(_step, setup, form, way), taken, given) for form in (tree, customised(tree)) for way in ways]
+    ways: list[Forward | None] = [None] if setup.free or dry_joints(tree) else [forward_by_crba, *([aba] if tree.stands_alone else [])]
+    forms = [tree] if setup.free else [tree, customised(tree)]  # a base that moves feels frames and shared inertias
+    made = [trace("simulate", partial(_step, setup, form, way), taken, given) for form in forms for way in ways]
     return min(made, key=cost)
 
 
-def _step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, q: Scalars, qd: Scalars, books: Scalars, *control: Any) -> Any:
+def _step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any) -> Any:
     """The step on expressions. Torques are those at its beginning, held to its end, as a digital controller holds them."""
-    tau = _saturated(setup, _torques(setup, q, qd, *control))
-    found = sides(tree, q, qd, tau) if way is None else Sides([None] * tree.n)
-    heats = rubs(tree)
+    at = setup.named(values)
+    q, qd, books, pose, twist = at["q"], at["qd"], at["books"], at.get("pose", ()), at.get("twist", ())
+    tau, n, heats = torques(setup, at), tree.n, rubs(tree)
+    found = sides(tree, q, qd, tau) if way is None and not setup.free else Sides([None] * n)
 
-    def rates(where_: Scalars, speed: Scalars) -> tuple[list[Scalar], list[Scalar]]:
-        if way is None:
-            qdd, friction = held_dynamics(tree, where_, speed, tau, found)
+    def rates(x: Scalars, u: Scalars) -> tuple[list[Scalar], list[Scalar]]:
+        if setup.free:
+            accelerations = free_accelerations(tree, x, u, tau)
+        elif way is None:
+            accelerations, friction = held_dynamics(tree, x, u, tau, found)
+            return accelerations, [power(friction, u)]
         else:
-            qdd, friction = way(tree, where_, speed, tau), friction_torque(tree, speed, where_) if heats else []
-        return qdd, [_power(friction, speed)] if heats else []
+            accelerations = way(tree, x, u, tau)
+        return accelerations, [power(friction_torque(tree, u[:n], x[:n]), u[:n])] if heats else []
 
-    q_after, qd_after, heat = advanced(setup.method, rates, q, qd, h)
-    if way is None:
-        qd_after, more = turned_round(tree, q_after, qd_after, qd, found, h)
-        heat = [heat[0] + more]
-    moved = [a - b for a, b in zip(q_after, q, strict=True)]
-    return q_after, qd_after, [books[0] + _power(tau, moved), *(b + x for b, x in zip(books[1:], heat or [0.0], strict=True))], tau
+    x, u, heat = advanced(setup.method, rates, [*q, *pose], [*qd, *twist], h, partial(rates_of_position, n))
+    after, more = turned_round(tree, x, u, qd, found, h) if way is None and not setup.free else (u, 0.0)
+    moved = [a - b for a, b in zip(x[:n], q, strict=True)]
+    kept = [books[0] + power(tau, moved), books[1] + (heat[0] + more if heat else more)]
+    return x[:n], after[:n], kept, *([[*x[n : n + 3], *unit_quaternion(x[n + 3 :])], after[n:]] if setup.free else []), tau
 
 
-def _torques(setup: Setup, q: Scalars, qd: Scalars, *control: Any) -> list[Scalar]:
-    if setup.controller is not None:
-        wanted, gains = control
-        return setup.controller.law((setup.controller.model or setup.robot).tree, q, qd, wanted, gains)
-    return list(control[0]) if setup.control == "held" else [0.0] * setup.robot.n
+def torques(setup: Setup, at: Mapping[str, Any]) -> list[Scalar]:
+    """What the drives give: the controller's torques, within their limits if they are to be."""
+    return _saturated(setup, _commanded(setup, at))
+
+
+def _commanded(setup: Setup, at: Mapping[str, Any]) -> list[Scalar]:
+    law = setup.controller
+    if law is not None:
+        return law.law((law.model or setup.robot).tree, at["q"], at["qd"], at["wanted"], at["gains"])
+    return list(at["tau"]) if setup.control == "held" else [0.0] * setup.robot.n
 
 
 def _saturated(setup: Setup, tau: list[Scalar]) -> list[Scalar]:
@@ -134,7 +150,7 @@ def _saturated(setup: Setup, tau: list[Scalar]) -> list[Scalar]:
     return made
 
 
-def _power(tau: Scalars, qd: Scalars) -> Scalar:
+def power(tau: Scalars, qd: Scalars) -> Scalar:
     """tau . qd."""
     total: Scalar = 0.0
     for a, b in zip(tau, qd, strict=True):

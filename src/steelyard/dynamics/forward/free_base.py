@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from ...algebra import vector as v3
 from ...algebra.scalar import Scalar, Scalars
+from ...algebra.spatial import Motion
 from ...algebra.vector import ZERO, vector
 from ...errors import ModelError
 from ...mechanism.tree import BaseMotion, Tree
 from ..crba import composite_inertias, lift_inertia, mass_matrix, unit_force
+from ..energy import body_momentum, spread_velocity
 from ..joint import JointMotion, joint_motions
-from ..reactions import base_wrench
+from ..reactions import base_wrench, gathered_to_base
 from ..rnea import bias_torque, lift
 from ..rotors import in_frame_of, spinning_rotors
 from .by_crba import factorise, solve
@@ -52,6 +54,35 @@ def rotor_spins(tree: Tree, q: Scalars, joints: Sequence[JointMotion]) -> list[t
         x, y, z = (v3.dot(e, rotor.s) for e in units[rotor.mounted.mount])
         found.append((rotor.mounted.coordinate, (x, y, z)))
     return found
+
+
+def free_momentum(tree: Tree, q: Scalars, qd: Scalars, twist: Scalars) -> list[Scalar]:
+    """Momentum [kg m/s] and angular momentum [kg m2/s] of the whole robot in the base's frame, about its origin: six scalars.
+
+    q [rad|m], qd: n scalars each; twist: velocity [m/s] and angular velocity [rad/s] of the base, in its own frame, six scalars.
+    Featherstone 2008, section 9.4.
+    """
+    joints, base = joint_motions(tree, q), Motion(vector(twist[3:]), vector(twist[:3]))
+    motions = [*spread_velocity(tree, joints, qd, base), base]
+    inertias = [*(body.inertia for body in tree.bodies), tree.base_inertia]
+    momenta = [body_momentum(inertia, motion) for inertia, motion in zip(inertias, motions, strict=True)]
+    total = gathered_to_base(tree, joints, momenta)[-1]
+    spins = [v3.scale(qd[c], spin) for c, spin in rotor_spins(tree, q, joints)]
+    return [*total.f, *v3.add(total.n, v3.total(spins))]
+
+
+def free_energy(tree: Tree, q: Scalars, qd: Scalars, twist: Scalars, position: Scalars, gravity: Scalars) -> Scalar:
+    """Kinetic and potential energy [J] of the whole robot.
+
+    twist as in `free_momentum`; position of the base's origin and gravity [m/s2], both in the base's own axes, three scalars each.
+    """
+    M = free_mass_matrix(tree, q)
+    speeds = [*twist, *qd]
+    full = [[M[max(i, j)][min(i, j)] for j in range(len(speeds))] for i in range(len(speeds))]
+    kinetic = sum((0.5 * speeds[i] * sum((a * b for a, b in zip(row, speeds, strict=True)), 0.0) for i, row in enumerate(full)), 0.0)
+    m, h = full[0][0], (full[5][1], full[3][2], full[4][0])  # [h]x stands below the mass
+    moment = v3.add(v3.scale(m, vector(position)), h)
+    return kinetic - v3.dot(vector(gravity), moment)
 
 
 def free_forward_dynamics(

@@ -1,0 +1,75 @@
+"""The motion of a robot whose base nothing holds: its position and unit quaternion, its energy and its momentum in the world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..algebra import vector as v3
+from ..algebra.rotation import from_unit_quaternion
+from ..algebra.scalar import Scalar, sqrt
+from ..compiler.ir.program import Operand, trace
+from ..compiler.runtime.kernel import Kernel
+from ..dynamics.forward.free_base import free_energy, free_forward_dynamics, free_momentum
+from ..kernels import kernel_of
+from ..mechanism.tree import Tree
+from ..robot import Robot
+
+Scalars = Sequence[Scalar]
+
+
+def free_accelerations(tree: Tree, x: Scalars, u: Scalars, tau: Scalars) -> list[Scalar]:
+    """Accelerations of the joints, of the base's origin [m/s2] and of its turning [rad/s2], the last two in the world's axes.
+
+    x: n positions, then position and quaternion x y z w of the base. u: n velocities, then velocity and angular velocity of the base.
+    """
+    n = tree.n
+    R = rotation(x[n + 3 :])
+    w = v3.apply(v3.transpose(R), v3.vector(u[n + 3 :]))
+    qdd, base = free_forward_dynamics(tree, x[:n], u[:n], tau, w)
+    a = v3.add(v3.apply(R, v3.vector(base[:3])), tree.gravity)
+    return [*qdd, *a, *v3.apply(R, v3.vector(base[6:]))]
+
+
+def rates_of_position(n: int, x: Scalars, u: Scalars) -> list[Scalar]:
+    """The rates of x, of a free base or of one that is held. A quaternion q turns at (w, 0) q / 2, w in the world's axes.
+
+    Featherstone 2008, eq. (4.13).
+    """
+    if len(x) == n:
+        return list(u)
+    v, s, w = v3.vector(x[n + 3 :]), x[n + 6], v3.vector(u[n + 3 :])
+    turned = v3.add(v3.scale(s, w), v3.cross(w, v))
+    return [*u[: n + 3], *(0.5 * a for a in turned), -0.5 * v3.dot(w, v)]
+
+
+def unit_quaternion(quaternion: Scalars) -> list[Scalar]:
+    """The quaternion over its length. Runge-Kutta steps leave the unit sphere by the error of their order."""
+    x, y, z, w = quaternion
+    inverse = 1.0 / sqrt(x * x + y * y + z * z + w * w)
+    return [inverse * a for a in quaternion]
+
+
+def rotation(quaternion: Scalars) -> v3.Matrix:
+    """The rotation of a unit quaternion x y z w."""
+    x, y, z, w = quaternion
+    return from_unit_quaternion(w, x, y, z)
+
+
+def audit_kernel(robot: Robot) -> Kernel:
+    """The kernel of a free robot's energy [J] and of its momentum about the world's origin: (q, qd, pose, twist) -> (E, p)."""
+    taken = [Operand("q", (robot.n,)), Operand("qd", (robot.n,)), Operand("pose", (7,)), Operand("twist", (6,))]
+    made = partial(trace, "audit", partial(_audit, robot.tree), taken, [Operand("energy", ()), Operand("momentum", (6,))])
+    return kernel_of((robot.fingerprint, "simulate", "audit"), made, Path(__file__).parent)
+
+
+def _audit(tree: Tree, q: Scalars, qd: Scalars, pose: Scalars, twist: Scalars) -> Any:
+    R, p = rotation(pose[3:]), v3.vector(pose)
+    back = v3.transpose(R)
+    own = [*v3.apply(back, v3.vector(twist)), *v3.apply(back, v3.vector(twist[3:]))]
+    energy = free_energy(tree, q, qd, own, v3.apply(back, p), v3.apply(back, tree.gravity))
+    momentum = free_momentum(tree, q, qd, own)
+    linear = v3.apply(R, v3.vector(momentum))
+    return energy, [*linear, *v3.add(v3.apply(R, v3.vector(momentum[3:])), v3.cross(p, linear))]
