@@ -14,6 +14,7 @@ from ..arguments import brief
 from ..errors import CallError, LogError, SteelyardWarning, require_robot
 from ..robot import Robot
 from ..signals.log import Log
+from .base_wrench import has_only_wrenches, wrench_fit, wrench_problem
 from .doctor.examine import examine
 from .doctor.finding import Finding
 from .estimators.drive_gains import estimate_gains
@@ -73,6 +74,8 @@ def identify(
     decimate, mask [rad/s|m/s], delay [s] of `Preparation`; friction, gear_ratio, rotor, coulomb_width [rad/s|m/s], hold, bounds, prior,
     coupling, known, drive_gains, known_mass of `ModelOptions`. Unless `diagnose` is False the log is examined for faults first, as by
     `doctor`, and what is found reaches `fit.verdict`. `progress(sentence, share)` is called as the work goes on.
+    Logs with `base_wrench` (N, 6) and without torques are identified from what a force plate under the robot measures, with `base` (N, 9)
+    where the base moves; friction cannot be seen there.
     Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
     Wensing, Kim and Slotine 2018.
     """
@@ -82,9 +85,12 @@ def identify(
     tell = progress or (lambda text, share: None)
     chosen = make_options(estimator, preparation, model, **options)
     chosen = replace(chosen, model=replace(chosen.model, known=resolve_known(robot, chosen.model.known)))
+    logs = list_of_logs(log)
+    if has_only_wrenches(logs):
+        plate = wrench_problem(robot, logs, chosen)
+        return wrench_fit(robot, plate, to_physical(plate, chosen.estimator.fit(plate)), chosen, logs)
     unknowns = build_model(robot, chosen.model)
     tell("preparing the samples", 0.0)
-    logs = list_of_logs(log)
     samples = prepare_all(robot, logs, chosen.preparation)
     tell("looking for faults of the log", 0.2)
     findings = examine(unknowns, samples, logs) if diagnose else ()

@@ -216,7 +216,7 @@ class Sequential:
         if N.shape[1]:
             base = base + N @ (N.T @ (problem.prior - base))
         growth = accumulated(total, base, problem.prior)
-        names = problem.model.robot.joint_names
+        names = problem.model.row_names
         note = f"Residuals against those of all joints at once: {', '.join(f'{n} {g:.3g}' for n, g in zip(names, growth, strict=True))}."
         details = {"error_accumulation": growth.tolist(), "worst_joint": names[int(np.argmax(growth))]}
         return Estimate(base, np.ones(problem.n), (note,), details)

@@ -50,6 +50,11 @@ class Model:
         return self.robot.n
 
     @property
+    def row_names(self) -> tuple[str, ...]:
+        """What each of the n rows of a sample is the torque of."""
+        return self.robot.joint_names
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Labels of every parameter."""
         return self.robot.parameter_names

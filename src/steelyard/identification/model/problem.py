@@ -129,9 +129,8 @@ class Problem:
             if s.errors is None:
                 continue
             part = s.part(s.middle)
-            states = part.q, part.qd, part.qdd
-            moved = [x + errors for x, errors in zip(states, s.errors, strict=True)]
-            rows = self.model.rows(*moved) - self.model.rows(*states)
+            moved = [x + errors for x, errors in zip((part.q, part.qd, part.qdd), s.errors, strict=True)]
+            rows = self.model.rows(*moved, *part.states[3:]) - self.model.rows(*part.states)
             kept = decimated(rows, self.decimate, 0, -(-part.N // self.decimate))
             keep = None if part.keep is None else part.keep[:: self.decimate]
             made = made.fold(kept * np.sqrt(s.N / part.N), np.zeros(kept.shape[:2]), keep)
@@ -176,7 +175,7 @@ def one_block(
     stop = min(start + block_length(factor), stretch.stop)
     first, last = max(start - margin, stretch.start), min(stop + margin, stretch.stop)
     there = part.part(slice(first, last))
-    states = there.q, there.qd, there.qdd
+    states = there.states
     t = part.t[start:stop:factor]
     known = model.known_torque(*states) + (0.0 if there.payload_torque is None else there.payload_torque)
     rows = model.rows(*states)

@@ -20,7 +20,8 @@ from ..samples.samples import Samples, prepare
 from .prediction import Region
 
 Array = NDArray[np.float64]
-Torque = Callable[[Array, Array, Array], Array]
+Torque = Callable[..., Array]
+"""(q, qd, qdd) -> torques, all (N, n)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,7 +121,7 @@ class ValidationSamples:
         The measured torque stays as it is in the log: tau_measured(t) = tau(t - delay) / gain.
         """
         s = self.samples
-        lag, factors = (np.broadcast_to(np.asarray(x, float), s.q.shape[1:]) for x in (delay, gains))
+        lag, factors = (np.broadcast_to(np.asarray(x, float), s.tau.shape[1:]) for x in (delay, gains))
         predicted = replace(s, tau=s.torque(torque)).advanced(-lag).tau / factors
         return Validation(self.t, low_passed(predicted, s, self.factor), self.measured, self.keep, self.joint_names, inside=self.inside)
 

@@ -25,6 +25,7 @@ MIDDLE = 8192  # samples for which errors of the states are drawn
 LARGEST = 1e12  # of any signal, in its unit: numbers beyond it are no measurements
 SMALLEST = 1e-12  # [N m|N] of a torque that is not zero
 SHORTEST = 1e-9  # [s] time step
+MOVING = 0.5  # [m/s2|rad/s|rad/s2] standard deviation of a base's motion from which it counts as moving; sensors at rest have less
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,7 @@ class Samples:
     `errors` (3, W, n) are errors of q, qd and qdd as the noise of the log may have left them, for the W samples in the middle.
     `temperature` (N, n) [degC] is that of each joint, None if the log has none.
     `payload_torque` (N, n) [N m|N] is the part of the torque that moves and holds the log's known payload; None without one.
+    Where the base's wrench was measured, `tau` (N, 6) has it [N, N m], and `base` (N, 9) is the base's motion, None at rest.
     """
 
     t: Array
@@ -47,10 +49,16 @@ class Samples:
     payload_torque: Array | None = None
     errors: Array | None = None
     temperature: Array | None = None
+    base: Array | None = None
 
     @property
     def N(self) -> int:
         return len(self.t)
+
+    @property
+    def states(self) -> tuple[Array, ...]:
+        """q, qd, qdd and, where the base moves, its motion: what torques depend on."""
+        return self.q, self.qd, self.qdd, *(() if self.base is None else (self.base,))
 
     @property
     def middle(self) -> slice:
@@ -60,13 +68,13 @@ class Samples:
 
     def part(self, index: slice) -> Samples:
         """The samples of a slice."""
-        names = ("t", "q", "qd", "qdd", "tau", "keep", "payload_torque", "temperature")
+        names = ("t", "q", "qd", "qdd", "tau", "keep", "payload_torque", "temperature", "base")
         present = {name: value[index] for name in names if (value := getattr(self, name)) is not None}
         return replace(self, **present, errors=None)
 
-    def torque(self, function: Callable[[Array, Array, Array], Array]) -> Array:
+    def torque(self, function: Callable[..., Array]) -> Array:
         """The torque (N, n) that a function (q, qd, qdd) -> torque of the robot gives for these samples, with that of the payload."""
-        tau = function(self.q, self.qd, self.qdd)
+        tau = function(*self.states)
         return tau if self.payload_torque is None else tau + self.payload_torque
 
     def advanced(self, delay: Array) -> Samples:
@@ -171,7 +179,8 @@ def require(log: Log) -> None:
     """Raise LogError if the torque is missing or zero, the log is too short, or nothing moves."""
     if log.tau is None:
         hint = "it has currents: give the torque constants" if log.current is not None else "expected a column of torques per joint"
-        raise LogError(f"{log.where}the log has no torque; {hint}")
+        raise LogError(f"{log.where}the log has no torque; {hint}, or base_wrench, what a force plate under the robot measured")
+    refuse_moving_base(log)
     require_numbers(log)
     dead = [name for j, name in enumerate(log.labels) if not np.any(np.abs(np.nan_to_num(log.tau[:, j])) > SMALLEST)]
     if len(dead) == log.n:
@@ -180,6 +189,15 @@ def require(log: Log) -> None:
         span = np.nanmax(log.q, axis=0) - np.nanmin(log.q, axis=0)
     if not np.any(span > 1e-9):
         raise LogError(f"{log.where}the robot never moved: q is the same in all {log.N} samples, so that nothing can be identified")
+
+
+def refuse_moving_base(log: Log) -> None:
+    """Raise LogError for joint torques on a base that moves: only wrenches of the base are identified with its motion."""
+    if log.base is not None and np.any(np.nanstd(log.base, axis=0) > MOVING):
+        raise LogError(
+            f"{log.where}the base moves, and joint torques are identified on a base at rest; "
+            "leave out base= if it stands, or give base_wrench= in the place of tau="
+        )
 
 
 def refuse_degrees(robot: Robot, log: Log) -> None:

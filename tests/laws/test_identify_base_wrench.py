@@ -1,0 +1,106 @@
+"""Identification from a force plate: links found without a joint torque, on a base at rest and on one that moves, and bad input."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from functools import cache
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.identification.samples.samples import refuse_moving_base
+from steelyard.simulation import perturbed
+
+
+@cache
+def robots() -> tuple[sy.Robot, sy.Robot]:
+    """A robot as described, and the true one: other links, and friction that the description does not have."""
+    described = sy.load("spatial_3r").without_friction()
+    return described, perturbed(described, seed=3).with_friction(2.0, 5.0, 0.1)
+
+
+def plate_log(robot: sy.Robot, seed: int = 0, moving: bool = False, noise: float = 0.005) -> sy.Log:
+    """Ten seconds on a plate; noise as a fraction of each component's deviation."""
+    rng, w, k = np.random.default_rng(seed), 2 * np.pi / 10.0, np.arange(1, 6)
+    t = np.arange(0.0, 10.0, 0.01)
+    a, b = rng.normal(size=(2, 5, robot.n)) * 0.5
+    s, c = np.sin(w * np.outer(t, k)), np.cos(w * np.outer(t, k))
+    q, qd, qdd = (s / k) @ a + (c / k) @ b, w * (c @ a - s @ b), -w * w * ((s * k) @ a + (c * k) @ b)
+    base = np.tile(np.r_[-robot.gravity, np.zeros(6)], (len(t), 1))
+    if moving:
+        turns = w * np.array([2, 3, 4])
+        base[:, :3] += 2 * np.sin(np.outer(t, turns[::-1]) + [0, 1, 2])
+        base[:, 3:] = np.hstack([np.sin(np.outer(t, turns)), turns * np.cos(np.outer(t, turns))])
+    wrench = robot.base_wrench(q, qd, qdd, base)
+    wrench = wrench + noise * wrench.std(axis=0) * rng.normal(size=wrench.shape)
+    return sy.Log(t=t, q=q, qd=qd, qdd=qdd, base=base, base_wrench=wrench, joint_names=robot.joint_names)
+
+
+@pytest.mark.parametrize(("moving", "estimator"), [(False, None), (True, None), (False, "wls")])
+def test_an_arm_on_a_plate_is_identified(moving: bool, estimator: str | None) -> None:
+    described, true = robots()
+    fit = sy.identify(described, plate_log(true, moving=moving), estimator)
+    wrench = fit.validate(plate_log(true, 5, moving, noise=0.0))
+    assert wrench.joint_names == ("fx", "fy", "fz", "mx", "my", "mz")
+    assert wrench.total_relative_error < 0.002 < 10 * 0.002 < wrench.before.total_relative_error
+    q, qd, qdd = np.random.default_rng(1).normal(size=(3, 50, 3))
+    rigid = true.without_friction().inverse_dynamics(q, qd, qdd)
+    assert np.linalg.norm(fit.torque(q, qd, qdd) - rigid) < 0.02 * np.linalg.norm(rigid)  # torques of joints that were never measured
+    z = (fit.base_values - fit.base.values(true.parameters[: len(fit.parameters)])) / fit.base_std
+    assert np.sqrt(np.mean(z[np.isfinite(z)] ** 2)) < 3
+    assert any("Friction" in note and "do not reach the base" in note for note in fit.estimate.notes)
+    assert fit.verdict.trusted
+    assert "fx" in fit.summary()
+    predicted = fit.predict(q, qd, qdd)
+    assert predicted.torque.shape == predicted.std.shape == (50, 3)
+
+
+def test_a_moving_base_shows_more() -> None:
+    described, true = robots()
+    still, moving = (sy.identify(described, plate_log(true, moving=m)).base.n_base for m in (False, True))
+    assert still < moving
+    rank = np.linalg.matrix_rank(described.base_wrench_regressor(*np.random.default_rng(0).normal(size=(3, 60, 3))).reshape(360, -1))
+    assert still == rank
+
+
+def test_friction_stays_as_described() -> None:
+    described, true = robots()
+    rough = described.with_friction(0.7, 0.3, 0.0)
+    fit = sy.identify(rough, plate_log(true))
+    np.testing.assert_array_equal(fit.parameters[-9:], rough.parameters[-9:])
+    np.testing.assert_array_equal(fit.parameters_std[-9:], 0.0)
+
+
+def test_a_tilted_plate_is_felt() -> None:
+    """The wrench of a robot that leans is explained by what the sensor on its base says, not by the described gravity."""
+    described, true = robots()
+    tilted = true.with_gravity((3.0, 0.0, -9.3))
+    fit = sy.identify(described, plate_log(tilted))
+    assert fit.validate(plate_log(tilted, 5)).total_relative_error < 0.01
+
+
+def test_bad_logs() -> None:
+    described, true = robots()
+    log = plate_log(true)
+    for changes, message in (
+        ({"base_wrench": log.base_wrench[:, :5]}, r"base_wrench must be \(1000, 6\)"),
+        ({"base": log.base[:-1]}, r"base must be \(1000, 9\)"),
+        ({"base_wrench": None}, "no torque; .* or base_wrench"),
+        ({"base_wrench": np.where(np.arange(6) == 2, np.nan, log.base_wrench)}, "base_wrench holds NaN or infinity in 1000 samples"),
+        ({"base": np.full((1000, 9), np.inf)}, "base holds NaN"),
+    ):
+        with pytest.raises(sy.LogError, match=message):
+            sy.identify(described, log.replace(**changes))
+    torques = log.replace(tau=np.ones((1000, 3)), base_wrench=None, base=None)
+    with pytest.raises(sy.LogError, match="log 2 of 2 has joint torques"):
+        sy.identify(described, [log, torques])
+    with pytest.raises(sy.LogError, match="the base moves"):
+        sy.identify(described, plate_log(true, moving=True).replace(tau=np.ones((1000, 3))))
+    for shake, refused in ((0.4, False), (0.6, True)):  # m/s2: sensors at rest are noisy, bases that move are worse
+        shaken = torques.replace(base=log.base + shake * np.random.default_rng(0).normal(size=(1000, 9)) * (np.arange(9) == 0))
+        with pytest.raises(sy.LogError) if refused else nullcontext():
+            refuse_moving_base(shaken)
+    fit = sy.identify(described, log)
+    with pytest.raises(sy.LogError, match="no base_wrench"):
+        fit.validate(torques)
