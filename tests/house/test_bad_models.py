@@ -150,7 +150,7 @@ def test_a_folder_and_an_unknown_name(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"is a folder; expected a file that ends in .urdf"):
         load(tmp_path)
     with pytest.raises(
-        ModelError, match=r"'puma561' is neither a file nor a built-in robot; did you mean 'puma560'\? Known: elbow_6r, planar_2r"
+        ModelError, match=r"'puma561' is neither a file nor a built-in robot; did you mean 'puma560'\? Known: delta, elbow_6r"
     ):
         load("puma561")
     (tmp_path / "arm.urdf").write_text("x")
@@ -160,7 +160,18 @@ def test_a_folder_and_an_unknown_name(tmp_path: Path) -> None:
 
 def test_names_of_built_in_robots_in_any_case() -> None:
     assert load("PUMA560") == load("puma560")
-    assert robots() == ["elbow_6r", "planar_2r", "planar_rp", "puma560", "spatial_3r"]
+    assert robots() == [
+        "delta",
+        "elbow_6r",
+        "five_bar",
+        "four_bar",
+        "planar_2r",
+        "planar_3rrr",
+        "planar_rp",
+        "puma560",
+        "spatial_3r",
+        "stewart",
+    ]
 
 
 def test_an_absent_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -89,3 +89,41 @@ def test_all_problems_of_a_toml_file_are_told_at_once() -> None:
         read_toml(text, "g.toml")
     told = str(caught.value)
     assert all(word in told for word in ("'mas'", "mass is missing", "com = [0]", "'hinge'"))
+
+
+LINKAGE = """
+[[links]]
+name = "ground"
+[[links]]
+name = "arm"
+mass = 1.0
+[[joints]]
+name = "hinge"
+parent = "ground"
+child = "arm"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[[loops]]\nname = 'pin'\nkind = 'pint'", "loops[0] (pin): kind = 'pint'; did you mean 'point'"),
+        ("[[loops]]\nname = 'pin'\nkind = 'point'\na = { link = 'arm' }", "loops[0] (pin), b: link is missing"),
+        ("[[loops]]\nname = 'pin'\nkind = 'point'\na = { link = 'arm' }\nb = { link = 'grund' }", "loop 'pin': b = 'grund' is no link"),
+        ("[[loops]]\nname = 'pin'\nkind = 'point'\na = { link = 'arm' }\nb = { link = 'arm' }", "it joins 'arm' to itself"),
+        ("[[loops]]\nname = 'rod'\nkind = 'distance'\na = { link = 'arm' }\nb = { link = 'ground' }", "length is missing"),
+        ("[[loops]]\nname = 'wheels'\nkind = 'gear'\njoint_a = 'hinge'\njoint_b = 'hinge'\nratio = 0", "its ratio is 0"),
+        ("[[loops]]\nname = 'cam'\nkind = 'residual'\nexpressions = ['q[1]']", "expected q['joint']"),
+        ("[[loops]]\nname = 'cam'\nkind = 'residual'\nexpressions = 'x'", "expected a list of strings"),
+        ("[[loops]]\nname = 'cam'\nkind = 'residual'\nexpressions = ['1.0']", "its expressions read no joint"),
+    ],
+)
+def test_loops_that_make_no_sense(text: str, sentence: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        read_toml(f"{LINKAGE}\n{text}\n", "linkage.toml")
+    assert sentence in str(caught.value)
+
+
+def test_drives_that_do_not_exist() -> None:
+    with pytest.raises(ModelError, match="driven names 'hing', which is no joint that moves; did you mean 'hinge'"):
+        read_toml(f"driven = ['hing']\n{LINKAGE}", "linkage.toml")

@@ -15,13 +15,15 @@ from steelyard.algebra.spatial import Inertia, Pose, from_com, moved
 from steelyard.algebra.vector import ZERO, Symmetric, full
 from steelyard.errors import CallError, ModelError
 from steelyard.mechanism import Link, Mechanism, edit, load, reduce, robots
-from steelyard.mechanism.formats.inertial import HERE, about_frame, com_form
+from steelyard.mechanism.formats.inertial import HERE, about_frame, com_form, differences
 from steelyard.mechanism.formats.toml.read_toml import read_toml
 from steelyard.mechanism.formats.toml.write_toml import toml, write_toml
 from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
 from steelyard.mechanism.formats.urdf.write_urdf import urdf, write_urdf
 from steelyard.mechanism.model import fingerprint
+from steelyard.mechanism.near_integers import snapped
 from steelyard.mechanism.parameter_vector import parameters
+from tests.loop_robots import every_kind
 from tests.random_mechanisms import random_mechanism
 from tests.random_robots import random_inertia, random_pose
 
@@ -199,3 +201,15 @@ def test_a_link_to_a_file_stays_one(tmp_path: Path) -> None:
     write_toml(load("planar_2r"), tmp_path / "alias.toml", overwrite=True)
     assert (tmp_path / "alias.toml").is_symlink()
     assert load(tmp_path / "real.toml") == load("planar_2r")
+
+
+def test_loops_and_drives_of_every_kind_read_back() -> None:
+    mechanism = replace(snapped(every_kind().mechanism), driven=("ja0", "jb1"), remarks=())
+    assert read_toml(toml(mechanism), warn=False) == mechanism
+    again = read_urdf(urdf(mechanism), warn=False)
+    assert not differences(mechanism, again)
+    changed_back = replace(again, loops=again.loops[3:], driven=())
+    assert not differences(changed_back, read_urdf(urdf(changed_back), warn=False))
+    edited = replace(load("four_bar"), driven=("rocker",), loops=mechanism.loops[:0])
+    assert read_toml(toml(edited)) == edited
+    assert "description" in toml(edited), "its own text is kept"

@@ -24,8 +24,9 @@ from ..errors import require_joints
 from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import BaseMotion, Tree
 from .algorithms import ALGORITHMS, ALONE, NEEDS_MASS, Algorithm, require_mass
+from .loops import LOOP_ALGORITHMS
 
-__all__ = ["ALGORITHMS", "Algorithm", "cost", "customised", "kernel", "kernel_of", "program"]
+__all__ = ["ALGORITHMS", "Algorithm", "LOOP_ALGORITHMS", "cost", "customised", "kernel", "kernel_of", "program"]
 
 
 def customised(tree: Tree, level: bool = True) -> Tree:
@@ -52,7 +53,7 @@ def program(
     `base` it takes the motion of the base, (9), and with `parameters` the vector pi in the place of the tree's own. `columns` restricts a
     matrix, such as a regressor, to some columns.
     """
-    algorithm = ALGORITHMS[name]
+    algorithm = ALGORITHMS[name] if name in ALGORITHMS else LOOP_ALGORITHMS[name]
     require_joints(tree, name)
     always = "wrench" in algorithm.inputs
     wrench = () if wrench is None and always else wrench

@@ -47,14 +47,19 @@ INPUTS: dict[str, tuple[str, str]] = {  # size and unit of what algorithms take
     "wrench": ("b6", "[N, N m]"),
     "base": ("9", "[m/s2, rad/s, rad/s2]"),
     "w": ("3", "[rad/s]"),
+    "weight": ("d", "[-]"),
     "parameters": ("p", "[kg, kg m, kg m2, ...]"),
 }
 
 
 def extents(tree: Tree, code: str) -> Shape:
-    """A shape from its letters: n coordinates, p parameters, r those and the base's own if it has inertia, b bodies, or digits."""
+    """A shape from its letters: n coordinates, p parameters, r those and the base's own if it has inertia, b bodies, or digits.
+
+    Of loops: m closures, k those that count, d driven coordinates, f independent ones.
+    """
     count = len(parameters(tree))
     sizes = {"n": tree.n, "p": count, "r": count + len(root_parameters(tree)), "b": len(tree.bodies)}
+    sizes |= {"m": tree.closures, "k": len(tree.rows), "d": len(tree.driven), "f": len(tree.independent)}
     return tuple(sizes[c] if c in sizes else int(c) for c in code)
 
 

@@ -18,6 +18,7 @@ from ..errors import ModelError, SteelyardWarning, suggest
 from .joint_terms import COUPLING_TERMS
 from .joint_terms import problems as term_problems
 from .known_torque import problems as torque_problems
+from .loops import problems as loop_problems
 from .model import Joint, Link, Mechanism
 from .near_integers import snapped
 from .reduce import reduce
@@ -57,6 +58,9 @@ def _problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
         yield from (f"{locate('joint', joint.name)}: {sentence}" for sentence in _joint_problems(joint))
     yield from (f"{locate('robot', mechanism.name)}: {sentence}" for sentence in coupling_problems(mechanism))
     yield from (f"{locate('robot', mechanism.name)}: {sentence}" for sentence in known_problems(mechanism))
+    kinds = {joint.name: joint.kind for joint in joints}
+    for name, sentence in loop_problems(mechanism.loops, [link.name for link in links], kinds, mechanism.driven):
+        yield f"{locate('loop' if name not in kinds else 'joint', name)}: {sentence}"
     if not all(map(math.isfinite, mechanism.gravity)):
         yield f"{locate('robot', mechanism.name)}: gravity {mechanism.gravity} must be three finite numbers [m/s2]"
 

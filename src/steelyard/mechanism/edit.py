@@ -17,6 +17,7 @@ from .check import coupling_problems, rotor_problems
 from .joint_terms import COUPLING_TERMS, FRICTION, JOINT_TERMS, Terms
 from .joint_terms import problems as term_problems
 from .known_torque import without_joints
+from .loops import without_held
 from .model import Coupling, Joint, Mechanism, Rotor
 from .near_integers import displaced
 from .parameter_vector import with_joint_values, with_parameters
@@ -216,7 +217,8 @@ def freeze(mechanism: Mechanism, positions: Mapping[str, float]) -> Mechanism:
             raise CallError(f"joint {name!r} cannot be held at {value}; expected a finite position [rad|m]")
     known = tuple(without_joints(torque, positions) for torque in mechanism.known if torque.joint not in positions)
     mechanism = _with_friction_of_held_couplings(mechanism, positions)
-    return replace(mechanism, joints=tuple(_held(mechanism, joint, positions) for joint in mechanism.joints), known=known)
+    joints = tuple(_held(mechanism, joint, positions) for joint in mechanism.joints)
+    return replace(mechanism, joints=joints, known=known, **without_held(mechanism.loops, mechanism.driven, positions))
 
 
 def _with_friction_of_held_couplings(mechanism: Mechanism, positions: Mapping[str, float]) -> Mechanism:

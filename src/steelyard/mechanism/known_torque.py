@@ -90,7 +90,7 @@ def problems(expression: str) -> Iterator[str]:
         yield str(error)
         return
     rng = random.Random(0)
-    tried = [{joint: _At(rng.uniform(-1, 1), rng.uniform(-1, 1)) for joint in joints} for _ in range(TRIES)]
+    tried = [{joint: At(rng.uniform(-1, 1), rng.uniform(-1, 1)) for joint in joints} for _ in range(TRIES)]
     if not any(math.isfinite(_float(tree, states)) for states in tried):
         yield f"the expression {expression[:60]!r} has no value at any of {TRIES} states"
 
@@ -147,6 +147,11 @@ def _float(tree: ast.expr, states: Mapping[str, Any]) -> float:
 
 def without_joints(torque: KnownTorque, positions: Mapping[str, float]) -> KnownTorque:
     """The same torque with some joints held at positions [rad|m]."""
+    return replace(torque, expression=held_expression(torque.expression, positions))
+
+
+def held_expression(expression: str, positions: Mapping[str, float]) -> str:
+    """An expression with some joints held at positions [rad|m]."""
 
     class Held(ast.NodeTransformer):
         def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
@@ -155,8 +160,8 @@ def without_joints(torque: KnownTorque, positions: Mapping[str, float]) -> Known
                 return node
             return ast.Constant(float(positions[joint]) if which == "q" else 0.0)
 
-    tree = ast.parse(torque.expression, mode="eval")
-    return replace(torque, expression=ast.unparse(ast.fix_missing_locations(Held().visit(tree))))
+    tree = ast.parse(expression, mode="eval")
+    return ast.unparse(ast.fix_missing_locations(Held().visit(tree)))
 
 
 def traced(function: Callable[..., Any], joint_names: Sequence[str]) -> tuple[KnownTorque, ...] | None:
@@ -169,7 +174,7 @@ def traced(function: Callable[..., Any], joint_names: Sequence[str]) -> tuple[Kn
     q, qd, qdd = (np.array([nodes], dtype=object) for nodes in Graph().inputs(n, n, n))
     try:
         tau = np.broadcast_to(np.asarray(function(q, qd, qdd), dtype=object), (1, n))[0]
-        texts = [_text(x, joint_names, {}) for x in tau]
+        texts = [text_of(x, joint_names, {}) for x in tau]
         if any(True for text in texts for _ in problems(text)) or not _same(function, texts, joint_names):
             return None
     except Exception:  # noqa: BLE001 whatever a user's function throws: it cannot be traced
@@ -183,19 +188,22 @@ def _same(function: Callable[..., Any], texts: Sequence[str], joint_names: Seque
     q[:2], qd[1:3] = 0.0, 0.0
     expected = np.broadcast_to(np.asarray(function(q, qd, qdd), dtype=float), q.shape)
     for k in range(len(q)):
-        states = {name: _At(*state) for name, *state in zip(joint_names, q[k], qd[k], strict=True)}
+        states = {name: At(*state) for name, *state in zip(joint_names, q[k], qd[k], strict=True)}
         found = [float(evaluate(text, states)) for text in texts]
         if not np.allclose(found, expected[k], rtol=1e-9, atol=1e-9 * np.abs(expected).max(initial=1e-300)):
             return False
     return True
 
 
-class _At(NamedTuple):
-    q: float
-    qd: float
+class At(NamedTuple):
+    """The state of a joint."""
+
+    q: Any
+    qd: Any
 
 
-def _text(x: Any, names: Sequence[str], done: dict[int, str]) -> str:
+def text_of(x: Any, names: Sequence[str], done: dict[int, str]) -> str:
+    """An expression node as text; operand 0 of its graph is q, operand 1 is qd. `done` keeps the texts of nodes that come again."""
     if not isinstance(x, Expr):
         return repr(float(x))
     if x.id not in done:
@@ -205,7 +213,7 @@ def _text(x: Any, names: Sequence[str], done: dict[int, str]) -> str:
         elif x.op == "const":
             made = repr(float(x.payload))
         else:
-            parts = [_text(a, names, done) for a in x.args]
+            parts = [text_of(a, names, done) for a in x.args]
             made = TEXTS[x.op].format(*parts) if x.op in TEXTS else f"{NAMES[x.op]}({', '.join(parts)})"
         if len(made) > LONGEST:
             raise ValueError("the expression is too long")

@@ -14,6 +14,7 @@ from ..cached import cached_property
 from ..errors import CallError, suggest
 from .joint_terms import Terms
 from .known_torque import KnownTorque
+from .loops import Loop, fingerprint_of
 
 JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
 STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
@@ -107,7 +108,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Links and joints of a tree that stands on its root link. `remarks` are sentences about what loading found or changed.
+    """Links and joints of a tree that stands on its root link, and the loops that close it.
+
+    `remarks` are sentences about what loading found or changed. `driven` names the joints that have a drive; None: all of them.
 
     Numbers are plain floats (they fold when an algorithm is traced), containers are tuples: nothing in it can be altered.
     """
@@ -120,6 +123,8 @@ class Mechanism:
     source: Source | None = field(default=None, compare=False)
     remarks: tuple[str, ...] = field(default=(), compare=False)
     known: tuple[KnownTorque, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    driven: tuple[str, ...] | None = None
 
     def link(self, name: str) -> Link:
         """The link of that name."""
@@ -153,8 +158,10 @@ def _named(what: str, name: str, known: dict[str, Named]) -> Named:
 def fingerprint(mechanism: Mechanism) -> str:
     """BLAKE2b (32 hexadecimal digits) of names, structure and the bits of every number; source and remarks do not count."""
     digest = blake2b(digest_size=16)
-    known = (mechanism.known,) if mechanism.known else ()
-    for atom in _atoms((mechanism.name, mechanism.links, mechanism.joints, mechanism.gravity, mechanism.couplings, *known)):
+    later: list[Any] = [mechanism.known] if mechanism.known else []
+    if mechanism.loops or mechanism.driven is not None:
+        later += [tuple(map(fingerprint_of, mechanism.loops)), mechanism.driven]
+    for atom in _atoms((mechanism.name, mechanism.links, mechanism.joints, mechanism.gravity, mechanism.couplings, *later)):
         digest.update(f"{len(atom)}:{atom};".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 

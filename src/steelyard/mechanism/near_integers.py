@@ -41,12 +41,17 @@ def snapped(mechanism: Mechanism) -> Mechanism:
     """The mechanism with the rotations and axes of its joints snapped, and a remark that tells how many numbers changed."""
     joints = tuple(_joint(joint) for joint in mechanism.joints)
     changed = sum(_changes(old, new) for old, new in zip(mechanism.joints, joints, strict=True))
+    loops = tuple(replace(loop, at_a=_pose(loop.at_a), at_b=_pose(loop.at_b)) for loop in mechanism.loops)
     remark = f"snapped {changed} entries of rotations and axes that differed from -1, 0 or 1 by less than {ROUNDING:g}"
-    return replace(mechanism, joints=joints, remarks=(*mechanism.remarks, remark) if changed else mechanism.remarks)
+    return replace(mechanism, joints=joints, loops=loops, remarks=(*mechanism.remarks, remark) if changed else mechanism.remarks)
 
 
 def _joint(joint: Joint) -> Joint:
-    return replace(joint, origin=Pose(matrix(joint.origin.R), joint.origin.p), axis=axis(joint.axis))
+    return replace(joint, origin=_pose(joint.origin), axis=axis(joint.axis))
+
+
+def _pose(pose: Pose) -> Pose:
+    return Pose(matrix(pose.R), pose.p)
 
 
 def _changes(old: Joint, new: Joint) -> int:

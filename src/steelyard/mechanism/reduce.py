@@ -10,9 +10,10 @@ from ..algebra.vector import apply
 from ..errors import CallError, ModelError, suggest
 from .joint_terms import BY_KEY, Terms, folded
 from .known_torque import KnownTorque, joints_in
+from .loops import JOINT_KINDS, Loop
 from .model import Coupling, Joint, Limits, Mechanism, Rotor
 from .near_integers import displaced
-from .tree import Body, Frame, MountedRotor, Tree, TreeCoupling, TreeKnown
+from .tree import Body, Frame, MountedRotor, Tree, TreeCoupling, TreeKnown, TreeLoop
 
 
 class Tie(NamedTuple):
@@ -60,7 +61,28 @@ def reduce(mechanism: Mechanism) -> Tree:
             )
         ),
         base_inertia=base_inertia,
+        loops=(loops := tuple(_loop(loop, coordinates, ties, frames) for loop in mechanism.loops)),
+        driven=_driven(mechanism, coordinates, ties),
+        rows=tuple(range(sum(len(each.loop.rows) for each in loops))),
     )
+
+
+def _driven(mechanism: Mechanism, coordinates: tuple[str, ...], ties: dict[str, Tie]) -> tuple[int, ...]:
+    """The coordinates that have a drive: a joint that mimics another one drives that one."""
+    named = coordinates if mechanism.driven is None else tuple(ties[name].joint for name in mechanism.driven)
+    return tuple(c for c, name in enumerate(coordinates) if name in named)
+
+
+def _loop(loop: Loop, coordinates: tuple[str, ...], ties: dict[str, Tie], frames: dict[str, Frame]) -> TreeLoop:
+    if loop.kind in JOINT_KINDS:
+        tied = [(name, ties[name]) for name in loop.joints]
+        for name, leader in tied:
+            if leader.joint not in coordinates:
+                raise ModelError(f"loop {loop.name!r} names joint {name!r}, which is tied to a joint that is fixed")
+        positions = tuple((name, coordinates.index(t.joint), t.multiplier, t.offset) for name, t in tied)
+        return TreeLoop(loop, Frame(-1, Pose()), Frame(-1, Pose()), positions)
+    a, b = (Frame(frames[link].body, frames[link].pose.compose(at)) for link, at in ((loop.a, loop.at_a), (loop.b, loop.at_b)))
+    return TreeLoop(loop, a, b, ())
 
 
 def _refuse_followers(moving: Iterable[Joint]) -> None:

@@ -13,6 +13,7 @@ from ..algebra.vector import ZERO, Vector, neg
 from ..cached import cached_property
 from ..errors import CallError, suggest
 from .joint_terms import COUPLING_TERMS, JOINT_TERMS, KNOWN_TORQUE, JointState, JointTerm, Terms
+from .loops import Loop
 from .model import Limits
 
 
@@ -88,6 +89,15 @@ class TreeKnown(NamedTuple):
     terms: Terms
 
 
+class TreeLoop(NamedTuple):
+    """A loop of the mechanism with its two frames on bodies, and for joints that it names their position: k q[coordinate] + offset."""
+
+    loop: Loop
+    a: Frame
+    b: Frame
+    positions: tuple[tuple[str, int, float, float], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Body:
     """A moving link with all that is fixed to it. Its frame is the frame of the link that its joint carries.
@@ -113,7 +123,9 @@ class Tree:
     """Bodies in an order in which parents come first, `n` coordinates with their joint terms, couplings, rotors, named frames.
 
     `load` are the inertias whose weight friction that grows with the load depends on; () for those of the bodies. `base_inertia` is that of
-    the root with all that is fixed to it. `moving` is the motion of the base; None for a base at rest under `gravity`.
+    the root with all that is fixed to it. `moving` is the motion of the base; None for a base at rest under `gravity`. `driven` are the
+    coordinates that have a drive; `rows` are the scalars of the loops' residuals that count, those that are independent of each other;
+    `independent` are coordinates that determine all others.
     """
 
     bodies: tuple[Body, ...]
@@ -128,6 +140,15 @@ class Tree:
     load: tuple[Inertia, ...] = ()
     base_inertia: Inertia = Inertia()
     moving: BaseMotion | None = None
+    loops: tuple[TreeLoop, ...] = ()
+    driven: tuple[int, ...] = ()
+    rows: tuple[int, ...] = ()
+    independent: tuple[int, ...] = ()
+
+    @property
+    def closures(self) -> int:
+        """The number m of scalars in the residuals of all loops."""
+        return sum(len(each.loop.rows) for each in self.loops)
 
     @property
     def n(self) -> int:
@@ -199,5 +220,6 @@ class Tree:
 
     def __reduce__(self) -> tuple[Any, ...]:
         shared = self.limits, self.rotors, self.couplings, self.known, self.load, self.base_inertia, self.moving
-        fields = (self.bodies, self.coordinates, self.gravity, self.terms, dict(self.frames), *shared)
+        closed = self.loops, self.driven, self.rows, self.independent
+        fields = (self.bodies, self.coordinates, self.gravity, self.terms, dict(self.frames), *shared, *closed)
         return (Tree, fields)  # a read-only mapping cannot be pickled as it is

@@ -13,6 +13,7 @@ from ..mechanism import load as load_mechanism
 from .dynamics import Dynamics
 from .edits import Edits
 from .files import Files
+from .loops import Loops
 from .moving_base import MovingBase
 from .operational_space import OperationalSpace
 from .single_call import with_straight_path
@@ -20,7 +21,7 @@ from .single_call import with_straight_path
 __all__ = ["Robot", "load"]
 
 
-class _General(Dynamics, OperationalSpace, MovingBase, Edits, Files):
+class _General(Dynamics, OperationalSpace, MovingBase, Loops, Edits, Files):
     """All methods, in their general form."""
 
 

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import CallError
+from ..algebra.spatial import Pose
+from ..errors import CallError, suggest
 from ..mechanism import Mechanism, edit
 from ..mechanism.known_torque import traced, with_expressions
+from ..mechanism.loops import Loop, frame_at, residual_texts
+from ..mechanism.loops import problems as loop_problems
 from .description import Description
 
 if TYPE_CHECKING:
@@ -65,6 +68,50 @@ class Edits(Description):
                 raise CallError(f"the known torque cannot be traced; expected a function of {allowed}")
             given = {each.joint: each.expression for each in found}
         return self._like(replace(self.mechanism, known=with_expressions(self.mechanism.known, given, self.joint_names)))
+
+    def with_loop(
+        self,
+        name: str,
+        kind: str,
+        a: str = "",
+        b: str = "",
+        at_a: Pose | Sequence[float] | None = None,
+        at_b: Pose | Sequence[float] | None = None,
+        *,
+        length: float = 0.0,
+        ratio: float = 1.0,
+        offset: float = 0.0,
+        residual: str | Sequence[str] | Callable[..., Any] = (),
+    ) -> Self:
+        """This robot with one more loop, of a kind in `mechanism.loops.KINDS`, between frames at_a of link a and at_b of link b.
+
+        A frame is a point in its link [m] or a `Pose`. A "gear" or "rack" couples joints a and b: q_a = ratio q_b + offset. A "residual" is
+        yours: text such as "q['slide'] - 0.1 * sin(q['crank'])", several of them, or a function of the positions (n scalars) that is
+        traced. See docs/loops.md.
+        """
+        texts = residual_texts(residual, self.joint_names) if callable(residual) else (residual,) if isinstance(residual, str) else residual
+        made = Loop(name, kind, a, b, frame_at(at_a), frame_at(at_b), float(length), float(ratio), float(offset), tuple(texts))
+        return self._checked(replace(self.mechanism, loops=(*self.mechanism.loops, made)))
+
+    def without_loops(self, *names: str) -> Self:
+        """This robot with these loops opened; all of them if none is named."""
+        known = [loop.name for loop in self.mechanism.loops]
+        for name in names:
+            if name not in known:
+                raise CallError(f"no loop is called {name!r}; {suggest(name, known)}")
+        left = tuple(loop for loop in self.mechanism.loops if names and loop.name not in names)
+        return self._like(replace(self.mechanism, loops=left))
+
+    def with_drives(self, *joints: str) -> Self:
+        """This robot with drives at these joints only."""
+        return self._checked(replace(self.mechanism, driven=tuple(joints)))
+
+    def _checked(self, mechanism: Mechanism) -> Self:
+        """The robot of a mechanism whose loops and drives make sense; raises CallError where they do not."""
+        kinds = {joint.name: joint.kind for joint in mechanism.joints}
+        for name, sentence in loop_problems(mechanism.loops, [link.name for link in mechanism.links], kinds, mechanism.driven):
+            raise CallError(f"loop {name!r}: {sentence}" if name not in kinds else sentence)
+        return self._like(mechanism)
 
     def with_joint_terms(self, keys: Sequence[str]) -> Self:
         """This robot with a parameter for each of these joint terms at every joint, zero where it had none: armature, viscous, ..."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...algebra.spatial import Inertia, Pose, moved
 from ...algebra.vector import Matrix, Symmetric, Vector
-from ...mechanism.tree import Body, Tree
+from ...mechanism.tree import Body, Frame, Tree, TreeLoop
 
 Array = NDArray[np.float64]
 
@@ -39,7 +39,19 @@ def in_canonical_frames(tree: Tree, level: bool = True) -> Tree:
     gravity = (0.0, 0.0, -float(np.linalg.norm(tree.gravity))) if level else tree.gravity
     base_inertia = snapped_inertia(moved(tree.base_inertia, Pose(_rows(base.T))), reach) if level else tree.base_inertia
     rotors = tuple(each._replace(axis=_turned(turns[each.mount] if each.mount >= 0 else base, each.axis)) for each in tree.rotors)
-    return replace(tree, bodies=tuple(bodies), gravity=gravity, frames={}, rotors=rotors, base_inertia=base_inertia)
+    made = replace(tree, bodies=tuple(bodies), gravity=gravity, frames={}, rotors=rotors, base_inertia=base_inertia)
+    new = [*zip(turns, origins, strict=True), (base, np.zeros(3))]  # the base's own is the last, as its index -1 has it
+    return replace(made, loops=tuple(_with_frames(each, new, reach) for each in tree.loops))
+
+
+def _with_frames(loop: TreeLoop, new: Sequence[tuple[Array, Array]], reach: float) -> TreeLoop:
+    """A loop whose frames are given in the new frames of their bodies, which stand at (turn, origin) in the old ones."""
+    placed = []
+    for body, pose in (loop.a, loop.b):
+        turn, origin = new[body]
+        R, p = turn.T @ np.array(pose.R), turn.T @ (np.array(pose.p) - origin)
+        placed.append(Frame(body, Pose(_rows(np.vectorize(snap)(R, 1.0)), tuple(snap(float(x), reach) for x in p))))  # type: ignore[arg-type]
+    return loop._replace(a=placed[0], b=placed[1])
 
 
 def _turned(turn: Array, axis: Vector) -> Vector:

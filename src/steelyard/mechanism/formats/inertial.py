@@ -15,6 +15,7 @@ from decimal import Context, Decimal, localcontext
 
 from ...algebra.spatial import Inertia, Pose, at_com, from_com, moved, rotated
 from ...algebra.vector import ZERO, Symmetric, Vector
+from ..loops import Loop
 from ..model import Joint, Mechanism
 
 HERE = Pose()
@@ -81,6 +82,9 @@ def differences(wanted: Mechanism, found: Mechanism) -> list[str]:
     joints = zip(wanted.joints, found.joints, strict=True)
     wrong = [f"link {a.name!r}" for a, b in links if not _same_inertia(a.inertia, b.inertia)]
     wrong += [f"joint {a.name!r}" for a, b in joints if not same_joint(a, b, TOLERANCE)]
+    if wanted.driven != found.driven or len(wanted.loops) != len(found.loops):
+        wrong.append("the loops or drives")
+    wrong += [f"loop {a.name!r}" for a, b in zip(wanted.loops, found.loops, strict=False) if not _same_loop(a, b)]
     return wrong + (["the name or gravity"] if (wanted.name, wanted.gravity) != (found.name, found.gravity) else [])
 
 
@@ -91,6 +95,14 @@ def _same_inertia(wanted: Inertia | None, found: Inertia | None) -> bool:
     first = max(abs(a - b) for a, b in zip(wanted.h, found.h, strict=True))
     second = max(abs(a - b) for a, b in zip(wanted.I, found.I, strict=True))
     return wanted.m == found.m and first <= TOLERANCE * wanted.m * length and second <= TOLERANCE * moment
+
+
+def _same_loop(wanted: Loop, found: Loop) -> bool:
+    """Whether a loop was read back: equal, with the rotations of its frames within the tolerance."""
+    for a, b in ((wanted.at_a, found.at_a), (wanted.at_b, found.at_b)):
+        if max(abs(x - y) for x, y in zip(sum(a.R, ()), sum(b.R, ()), strict=True)) > TOLERANCE:
+            return False
+    return replace(found, at_a=found.at_a._replace(R=wanted.at_a.R), at_b=found.at_b._replace(R=wanted.at_b.R)) == wanted
 
 
 def same_joint(wanted: Joint, found: Joint, tolerance: float) -> bool:

@@ -36,6 +36,7 @@ from ....algebra.vector import IDENTITY, ZERO
 from ... import near_integers as snap
 from ...model import STANDARD_GRAVITY, Joint, JointKind, Link, Mechanism
 from .keys import TomlKeys
+from .loop_rows import read_loops
 from .rows import read_couplings, read_inertia, read_known, read_moving, read_pose
 
 CONVENTIONS = ("standard", "modified")
@@ -62,10 +63,10 @@ def denavit_hartenberg(keys: TomlKeys) -> Mechanism:
         links.append(Link(TOOL))
         joints.append(_fixed(TOOL, parent, reach.compose(read_pose(keys, "tool", angle))))
     gravity, couplings, known = keys.vector("gravity", STANDARD_GRAVITY), read_couplings(keys), read_known(keys)
-    name = keys.text("name", "")
+    name, closed = keys.text("name", ""), read_loops(keys, angle)
     keys.text("description", "")
     keys.done()
-    return Mechanism(name, tuple(links), tuple(joints), gravity, couplings, known=known)
+    return Mechanism(name, tuple(links), tuple(joints), gravity, couplings, known=known, **closed)
 
 
 def placements(row: TomlKeys, standard: bool, angle: float) -> tuple[Pose, Pose]:

@@ -15,6 +15,7 @@ from ...check import KINDS, finished
 from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism, Source
 from .dh import denavit_hartenberg
 from .keys import TomlKeys
+from .loop_rows import read_loops
 from .rows import read_couplings, read_inertia, read_known, read_moving, read_pose
 
 if sys.version_info >= (3, 11):
@@ -52,6 +53,7 @@ def _general(keys: TomlKeys) -> Mechanism:
         gravity=keys.vector("gravity", STANDARD_GRAVITY),
         couplings=read_couplings(keys),
         known=read_known(keys),
+        **read_loops(keys, angle),
     )
     keys.text("description", "")
     keys.done()

@@ -119,7 +119,11 @@ def _mimic(joint: TomlKeys) -> Mimic | None:
 
 def read_pose(parent: TomlKeys, key: str, angle: float = 1.0) -> Pose:
     """`{ xyz, rpy }` or `{ xyz, rotation }` with the nine entries of a rotation row by row; `angle` is the unit of angles in rad."""
-    keys = parent.table(key)
+    return read_pose_keys(parent.table(key), angle)
+
+
+def read_pose_keys(keys: TomlKeys, angle: float = 1.0) -> Pose:
+    """The pose whose keys stand in a table, which must have no others left."""
     p = keys.vector("xyz")
     if keys.has("rotation"):
         R = _rotation(keys)

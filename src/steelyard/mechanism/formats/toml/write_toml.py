@@ -10,6 +10,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ....algebra.rotation import from_rpy, to_rpy
@@ -25,6 +26,7 @@ from ...near_integers import snapped
 from ..inertial import HERE, about_frame, com_form, differences, motor_side
 from .dh import placements
 from .keys import TomlKeys
+from .loop_rows import loop_keys
 from .read_toml import read_toml
 from .rows import INERTIA
 
@@ -79,6 +81,10 @@ def _edited_text(text: str, old: Mechanism, new: Mechanism) -> str | None:
         _set_tables(document, "couplings", [coupling_keys(each) for each in new.couplings])
     if new.known != old.known:
         _set_tables(document, "known_torques", [known_keys(each) for each in new.known])
+    if new.loops != old.loops:
+        _set_tables(document, "loops", [loop_keys(each, origin_keys) for each in new.loops])
+    if new.driven != old.driven:
+        _set(document, ["driven"], {"driven": None if new.driven is None else list(new.driven)})
     changed = [key for key in ("name", "gravity") if getattr(old, key) != getattr(new, key)]
     _set(document, changed, {"gravity": list(new.gravity), "name": new.name})
     return tomlkit.dumps(document).replace("\n", "\r\n" if "\r\n" in text else "\n")
@@ -171,8 +177,10 @@ def _new_document(mechanism: Mechanism) -> str:
 
     document = tomlkit.document()
     document.update({"name": mechanism.name, "gravity": list(mechanism.gravity)})
+    _set(document, ["driven"], {"driven": None if mechanism.driven is None else list(mechanism.driven)})
     rows = {"links": map(link_keys, mechanism.links), "joints": map(joint_keys, mechanism.joints)}
     rows |= {"couplings": map(coupling_keys, mechanism.couplings), "known_torques": map(known_keys, mechanism.known)}
+    rows |= {"loops": map(partial(loop_keys, origin=origin_keys), mechanism.loops)}
     for key, made in rows.items():
         _set_tables(document, key, list(made))
     return tomlkit.dumps(document)

@@ -10,6 +10,7 @@ from ....algebra.spatial import Inertia, Pose
 from ...joint_terms import Terms
 from ...model import STANDARD_GRAVITY, Joint, Mechanism
 from ..inertial import com_form
+from .loop_elements import loop_lines
 from .read_urdf import DYNAMICS, MOMENTS
 from .xml_text import tag
 
@@ -19,8 +20,7 @@ Attributes = dict[str, str]
 def new_document(mechanism: Mechanism) -> str:
     """A whole URDF of a mechanism that did not come from one."""
     lines = ['<?xml version="1.0"?>', tag("robot", {"name": mechanism.name}).removesuffix("/>") + ">"]
-    if mechanism.gravity != STANDARD_GRAVITY:
-        lines.append("  " + tag("steelyard", gravity(mechanism)))
+    lines += [f"  {line}" for line in own_lines(mechanism)]
     for link in mechanism.links:
         lines += _block("link", {"name": link.name}, [] if link.inertia is None else inertial_lines(link.inertia))
     for joint in mechanism.joints:
@@ -112,6 +112,16 @@ def mimic(joint: Joint) -> Attributes:
     if joint.mimic is None:
         return {}
     return {"joint": joint.mimic.joint, "multiplier": repr(joint.mimic.multiplier), "offset": repr(joint.mimic.offset)}
+
+
+def own_lines(mechanism: Mechanism) -> list[str]:
+    """Our own element in <robot>: gravity other than the usual, drives and loops; nothing where there is none of them."""
+    attributes = gravity(mechanism) if mechanism.gravity != STANDARD_GRAVITY else {}
+    attributes |= {"drives": "none"} if mechanism.driven == () else {}
+    inner = loop_lines(mechanism.loops, mechanism.driven)
+    if not inner:
+        return [tag("steelyard", attributes)] if attributes else []
+    return [tag("steelyard", attributes).removesuffix("/>") + ">", *(f"  {line}" for line in inner), "</steelyard>"]
 
 
 def gravity(mechanism: Mechanism) -> Attributes:

@@ -3,7 +3,7 @@
 Rotor inertia is read from a <transmission> whose <actuator> states it, as Drake does: <drake:rotor_inertia value="..."/> with
 <drake:gear_ratio value="..."/>, or <rotor_inertia value="..."/> with <mechanicalReduction>. What URDF has no place for stands in an
 element that other programs ignore: in a <joint>, `<steelyard armature="0.8" offset="0.1"/>` (any joint term by its name; `ratio`,
-`rotor_axis` and `mount` of a rotor; `kind`), and in <robot>, `<steelyard gravity="0 0 -9.81"/>`.
+`rotor_axis` and `mount` of a rotor; `kind`), and in <robot>, `<steelyard gravity="0 0 -9.81"/>`. Loops are those of `loop_elements`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ...joint_terms import COUPLING_TERMS, JOINT_TERMS, Terms
 from ...known_torque import KnownTorque
 from ...model import STANDARD_GRAVITY, Coupling, Joint, Limits, Link, Mechanism, Mimic, Rotor, Source
 from ..inertial import LARGEST, about_frame
+from .loop_elements import read_loops
 from .xml_text import Element, parse
 
 OTHER_KINDS = {
@@ -45,13 +46,13 @@ def read_urdf(text: str, path: str | None = None, encoding: str = "utf-8", warn:
     motors = actuators(robot)
     links = tuple(_link(element, notes) for element in robot.all("link"))
     joints = tuple(_joint(element, motors.get(element.attributes.get("name", "")), notes) for element in robot.all("joint"))
-    ours = robot.first("steelyard")
+    ours, closed = robot.first("steelyard"), read_loops(robot, joints, notes.problems, where)
     gravity, couplings = vector_attribute(ours, "gravity", notes, STANDARD_GRAVITY), _couplings(robot, notes)
     if notes.problems:
         raise ModelError("\n".join(notes.problems))
     source = Source("urdf", text, path, encoding)
     name, known = robot.attributes.get("name", ""), _known(robot, notes)
-    mechanism = Mechanism(name, links, joints, gravity, couplings, source, tuple(notes.remarks), known)
+    mechanism = Mechanism(name, links, joints, gravity, couplings, source, tuple(notes.remarks), known, **closed)
     return finished(mechanism, _locator(robot, where), warn)
 
 

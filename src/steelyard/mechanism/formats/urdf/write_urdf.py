@@ -103,7 +103,11 @@ def _structure(mechanism: Mechanism) -> tuple[object, ...]:
 def _edit_robot(edit: XmlEdit, robot: Element, old: Mechanism, new: Mechanism) -> None:
     if new.name != old.name:
         edit.set(robot, {"name": new.name})
-    if new.gravity != old.gravity:
+    if (new.loops, new.driven) != (old.loops, old.driven):
+        for element in (*robot.all("steelyard"), *robot.all("loop_joint")):
+            edit.remove(element)
+        edit.append(robot, elements.own_lines(new))
+    elif new.gravity != old.gravity:
         ours = robot.first("steelyard")
         if ours is not None:
             edit.set(ours, elements.gravity(new))

@@ -1,0 +1,118 @@
+"""Algorithms of mechanisms with loops: closures with their derivatives from the graph, and the mixed equations on top of them.
+
+They run on expression nodes only. Which closures are independent, `tree.rows`, is decided once for a mechanism (`robot.loop_structure`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..compiler.ir.differentiate import derivative, jacobian, substitute
+from ..compiler.ir.graph import Expr
+from ..dynamics.crba import mass_matrix
+from ..dynamics.loops.closure import closure
+from ..dynamics.loops.constrained import columns, constrained_accelerations, dot, drive_torques, motion_basis, projected
+from ..dynamics.regressor import regressor
+from ..dynamics.rnea import bias_torque, inverse_dynamics
+from ..mechanism.tree import Tree
+from .algorithms import ACCELERATION, TORQUE, Algorithm
+
+Nodes = Sequence[Any]
+Wrenches = Sequence[Nodes] | None
+_EXTRA = 2_000_000  # operand numbers of nodes that stand for positions and velocities while closures are differentiated
+
+
+class ClosureTerms(NamedTuple):
+    """phi: r, Phi = dphi/dq: r x n, and bias = (dPhi/dt) qd: r; of the independent closures."""
+
+    phi: list[Any]
+    Phi: list[list[Any]]
+    bias: list[Any]
+
+
+def closure_terms(tree: Tree, q: Nodes, qd: Nodes) -> ClosureTerms:
+    """The closures and their derivatives at any nodes: formed at inputs of their own, which are replaced afterwards."""
+    graph = next(x.graph for x in (*q, *qd) if isinstance(x, Expr))
+    at, rate = ([graph.input(_EXTRA + i, k) for k in range(tree.n)] for i in range(2))
+    phi = closure(tree, at)
+    first = derivative(phi, dict(zip(at, rate, strict=True)))
+    second = derivative(first, dict(zip(at, rate, strict=True)))
+    Phi = jacobian(phi, at)
+    r, n = len(phi), tree.n
+    flat = substitute([*phi, *second, *(x for row in Phi for x in row)], dict(zip([*at, *rate], [*q, *qd], strict=True)))
+    return ClosureTerms(flat[:r], [flat[2 * r + i * n : 2 * r + (i + 1) * n] for i in range(r)], flat[r : 2 * r])
+
+
+def closure_jacobian(tree: Tree, q: Nodes) -> list[list[Any]]:
+    """Phi(q) = dphi/dq, m x n: Phi qd is the rate at which the loops open."""
+    return closure_terms(tree, q, [0.0] * tree.n).Phi
+
+
+def closure_bias(tree: Tree, q: Nodes, qd: Nodes) -> list[Any]:
+    """(dPhi/dt) qd, m: the loops stay closed where Phi qdd + (dPhi/dt) qd = 0."""
+    return closure_terms(tree, q, qd).bias
+
+
+def constrained_forward_dynamics(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes, wrench: Wrenches = None) -> tuple[list[Any], list[Any]]:
+    """Accelerations, n, and multipliers, m (0 for dependent closures), under given torques."""
+    terms = closure_terms(tree, q, qd)
+    force = [a - b for a, b in zip(tau, bias_torque(tree, q, qd, wrench), strict=True)]
+    solved = constrained_accelerations(mass_matrix(tree, q), terms.Phi, terms.bias, force)
+    return solved.values, every_row(tree, solved.multipliers)
+
+
+def constrained_torque(
+    tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, weight: Nodes, wrench: Wrenches = None
+) -> tuple[list[Any], list[Any], list[Any]]:
+    """Drive torques, n (0 for passive joints), multipliers, m, and what is left of the equations, n, for a motion that is given."""
+    Phi = closure_terms(tree, q, [0.0] * tree.n).Phi
+    force = inverse_dynamics(tree, q, qd, qdd, wrench)
+    solved = drive_torques(Phi, force, tree.driven, weight)
+    left = [a - (b + dot(column, solved.multipliers)) for a, b, column in zip(force, solved.values, columns(Phi), strict=True)]
+    return solved.values, every_row(tree, solved.multipliers), left
+
+
+def constrained_regressor(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> list[list[Any]]:
+    """N^T Y, f x p: the regressor in the independent coordinates, in which the multipliers have no part."""
+    N = columns(freedom_basis(tree, q))
+    Y = columns(regressor(tree, q, qd, qdd))
+    return [[dot(column, y) for y in Y] for column in N]
+
+
+def freedom_basis(tree: Tree, q: Nodes) -> list[list[Any]]:
+    """N(q), n x f: qd = N qd_independent."""
+    return motion_basis(closure_terms(tree, q, [0.0] * tree.n).Phi, tree.independent)
+
+
+def closed_state(tree: Tree, q: Nodes, qd: Nodes) -> tuple[list[Any], list[Any]]:
+    """A state that is nearly closed, after one Newton step of its positions and with the velocities that keep the loops closed."""
+    terms = closure_terms(tree, q, qd)
+    moved = projected(terms.Phi, terms.phi, q)
+    Phi = closure_terms(tree, moved, [0.0] * tree.n).Phi
+    return moved, projected(Phi, [dot(row, qd) for row in Phi], qd)
+
+
+def every_row(tree: Tree, values: Sequence[Any]) -> list[Any]:
+    """One value for every closure: those of the independent ones, 0 for the others."""
+    found = dict(zip(tree.rows, values, strict=True))
+    return [found.get(k, 0.0) for k in range(tree.closures)]
+
+
+_OPEN = "[m|rad]"
+LOOP_ALGORITHMS: dict[str, Algorithm] = {
+    "closure": Algorithm(("q",), (("phi", "k", _OPEN),), (closure,)),
+    "closure_jacobian": Algorithm(("q",), (("Phi", "kn", f"{_OPEN} per [rad|m]"),), (closure_jacobian,)),
+    "closure_bias": Algorithm(("q", "qd"), (("bias", "k", "[m/s2|rad/s2]"),), (closure_bias,)),
+    "constrained_forward_dynamics": Algorithm(
+        ("q", "qd", "tau"), (("qdd", "n", ACCELERATION), ("multipliers", "m", "[N|N m]")), (constrained_forward_dynamics,), True
+    ),
+    "constrained_torque": Algorithm(
+        ("q", "qd", "qdd", "weight"),
+        (("tau", "n", TORQUE), ("multipliers", "m", "[N|N m]"), ("residual", "n", TORQUE)),
+        (constrained_torque,),
+        True,
+    ),
+    "constrained_regressor": Algorithm(("q", "qd", "qdd"), (("Y", "fp", f"{TORQUE} per unit"),), (constrained_regressor,)),
+    "freedom_basis": Algorithm(("q",), (("N", "nf", "[-]"),), (freedom_basis,), True),
+}

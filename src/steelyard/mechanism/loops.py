@@ -1,0 +1,205 @@
+"""Loops: closures between two frames or two joints of a tree, which make it a parallel robot, a linkage or a gear train.
+
+A closure is data. Its residual over scalars, which is zero where the loop is closed, is in `dynamics.loops.closure`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..algebra.spatial import Pose
+from ..compiler.ir.graph import Graph
+from ..compiler.ir.program import Operand, trace
+from ..errors import CallError, suggest
+from .known_torque import At, evaluate, held_expression, joints_in, text_of
+from .known_torque import problems as expression_problems
+
+FRAME_KINDS: dict[str, tuple[tuple[str, ...], str]] = {  # rows by name, and meaning
+    "point": (("x", "y", "z"), "the origins coincide (a ball joint)"),
+    "line": (("x", "y"), "the origin of b is on the z-axis of a"),
+    "plane": (("z",), "the origin of b is in the xy-plane of a"),
+    "axis": (("x", "y", "z", "rx", "ry"), "the z-axes and origins coincide (a hinge)"),
+    "cylinder": (("x", "y", "rx", "ry"), "the z-axes coincide; b turns about and slides along them"),
+    "slider": (("x", "y", "rx", "ry", "rz"), "the z-axes coincide; b only slides along them"),
+    "universal": (("x", "y", "z", "r"), "the origins coincide, the x-axis of a and the y-axis of b are at right angles (a Cardan joint)"),
+    "parallel": (("rx", "ry"), "the z-axes have the same direction"),
+    "weld": (("x", "y", "z", "rx", "ry", "rz"), "the frames coincide"),
+    "distance": (("d",), "the origins are `length` apart (a rod with ball joints)"),
+}
+JOINT_KINDS: dict[str, tuple[tuple[str, ...], str]] = {
+    "gear": (("q",), "q_a = ratio q_b + offset, of two turns or two slides"),
+    "rack": (("q",), "q_a = ratio q_b + offset, of a slide and a turn; the ratio is the pinion's radius [m]"),
+    "residual": ((), "expressions of positions that are zero"),
+}
+KINDS = (*FRAME_KINDS, *JOINT_KINDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A closure of the kind `kind` (a key of `FRAME_KINDS` or `JOINT_KINDS`).
+
+    Between frames: `a` and `b` are links, `at_a` and `at_b` the frames in them. Between joints: `a` and `b` are joints. `length` [m] is
+    that of a distance; `expressions` are residuals of your own, arithmetic on q['joint'] as in `known_torque`.
+    """
+
+    name: str
+    kind: str
+    a: str = ""
+    b: str = ""
+    at_a: Pose = Pose()
+    at_b: Pose = Pose()
+    length: float = 0.0
+    ratio: float = 1.0
+    offset: float = 0.0
+    expressions: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Names of the scalars of its residual, such as loop.x."""
+        if self.kind == "residual":
+            return tuple(f"{self.name}.{k}" for k in range(1, len(self.expressions) + 1))
+        return tuple(f"{self.name}.{row}" for row in (FRAME_KINDS | JOINT_KINDS)[self.kind][0])
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The joints whose positions it names."""
+        if self.kind == "residual":
+            return tuple(dict.fromkeys(joint for text in self.expressions for joint in joints_in(text)))
+        return (self.a, self.b) if self.kind in JOINT_KINDS else ()
+
+
+def fingerprint_of(loop: Loop) -> tuple[object, ...]:
+    """What tells a loop from others: its numbers and names; expressions by the joints they read and the digest of their graph."""
+    plain = replace(loop, expressions=())
+    if not loop.expressions:
+        return (plain,)
+    joints = loop.joints
+
+    def residual(q: Sequence[object]) -> list[object]:
+        states = {joint: At(x, 0.0) for joint, x in zip(joints, q, strict=True)}
+        return [evaluate(text, states) for text in loop.expressions]
+
+    made = trace("residual", residual, [Operand("q", (len(joints),))], [Operand("r", (len(loop.expressions),))])
+    return plain, joints, made.digest
+
+
+def without_held(loops: Sequence[Loop], driven: Sequence[str] | None, positions: Mapping[str, float]) -> dict[str, Any]:
+    """`loops` and `driven` of a mechanism with some joints held at positions [rad|m]."""
+    left = tuple(made for loop in loops if (made := held(loop, positions)) is not None)
+    return {"loops": left, "driven": None if driven is None else tuple(name for name in driven if name not in positions)}
+
+
+def held(loop: Loop, positions: Mapping[str, float]) -> Loop | None:
+    """The same loop with some joints held at positions [rad|m]; None where all that it names are held."""
+    if loop.kind not in JOINT_KINDS or not set(loop.joints) & set(positions):
+        return loop
+    if loop.kind != "residual":
+        text = f"q[{loop.a!r}] - ({loop.ratio!r} * q[{loop.b!r}] + {loop.offset!r})"
+        loop = Loop(loop.name, "residual", expressions=(text,))
+    if set(loop.joints) <= set(positions):
+        return None
+    return replace(loop, expressions=tuple(held_expression(text, positions) for text in loop.expressions))
+
+
+def problems(
+    loops: Sequence[Loop], links: Sequence[str], joints: Mapping[str, str], driven: Sequence[str] | None
+) -> Iterator[tuple[str, str]]:
+    """What is wrong with the loops and the list of driven joints of a mechanism: (loop or joint, sentence). `joints`: name -> kind."""
+    names = [loop.name for loop in loops]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield name, f"{names.count(name)} loops are called {name!r}; every loop needs its own name"
+    for loop in loops:
+        yield from ((loop.name, sentence) for sentence in _loop_problems(loop, links, joints))
+    moving = [name for name, kind in joints.items() if kind != "fixed"]
+    for name in driven or ():
+        if name not in moving:
+            yield name, f"driven names {name!r}, which is no joint that moves; {suggest(name, moving)}"
+        elif list(driven or ()).count(name) > 1:
+            yield name, f"driven names {name!r} more than once"
+
+
+def _loop_problems(loop: Loop, links: Sequence[str], joints: Mapping[str, str]) -> Iterable[str]:
+    if loop.kind not in KINDS:
+        return [f"unknown kind {loop.kind!r}; {suggest(loop.kind, KINDS)}"]
+    numbers = (*loop.at_a.p, *loop.at_b.p, *sum(loop.at_a.R, ()), *sum(loop.at_b.R, ()), loop.length, loop.ratio, loop.offset)
+    if not all(map(math.isfinite, numbers)):
+        return ["its numbers must be finite"]
+    if loop.kind in FRAME_KINDS:
+        return _frame_problems(loop, links)
+    return _residual_problems(loop, joints) if loop.kind == "residual" else _joint_problems(loop, joints)
+
+
+def _frame_problems(loop: Loop, links: Sequence[str]) -> Iterator[str]:
+    for role, name in (("a", loop.a), ("b", loop.b)):
+        if name not in links:
+            yield f"{role} = {name!r} is no link of this robot; {suggest(name, links)}"
+    if loop.a == loop.b:
+        yield f"it joins {loop.a!r} to itself"
+    if loop.kind == "distance" and not loop.length > 0.0:
+        yield f"length = {loop.length:g} m; a distance is positive (a loop of kind 'point' has none)"
+
+
+def _joint_problems(loop: Loop, joints: Mapping[str, str]) -> Iterator[str]:
+    yield from _unknown_joints(loop, joints)
+    if loop.a == loop.b:
+        yield f"it couples joint {loop.a!r} to itself"
+    if loop.ratio == 0.0:
+        yield "its ratio is 0; expected any finite number but zero"
+    slides = [joints.get(name) == "prismatic" for name in (loop.a, loop.b)]
+    if loop.a in joints and loop.b in joints and (slides[0] != slides[1]) != (loop.kind == "rack"):
+        yield "a gear couples two turns or two slides, a rack a slide and a turn"
+
+
+def _residual_problems(loop: Loop, joints: Mapping[str, str]) -> Iterator[str]:
+    if not loop.expressions:
+        yield "it has no expression"
+    for text in loop.expressions:
+        found = [sentence.replace("a known torque", "a residual") for sentence in expression_problems(text)]
+        yield from found
+        if not found and "qd[" in text.replace(" ", ""):
+            yield f"the residual {text[:60]!r} reads a velocity; a loop closes positions"
+    if not any(True for text in loop.expressions for _ in expression_problems(text)):
+        yield from _unknown_joints(loop, joints)
+        if loop.expressions and not loop.joints:
+            yield "its expressions read no joint"
+
+
+def _unknown_joints(loop: Loop, joints: Mapping[str, str]) -> Iterator[str]:
+    moving = [name for name, kind in joints.items() if kind != "fixed"]
+    for name in loop.joints:
+        if name not in moving:
+            yield f"it names {name!r}, which is no joint that moves; {suggest(name, moving)}"
+
+
+def residual_texts(function: Callable[..., Any], joint_names: Sequence[str]) -> tuple[str, ...]:
+    """The residuals of a function of the positions, n scalars in the order of `joint_names`, as expressions.
+
+    The function is run on expression nodes: arithmetic and the functions of `algebra.scalar` (or NumPy's of the same name) can be traced.
+    """
+    (q,) = Graph().inputs(len(joint_names))
+    try:
+        returned = function(np.array(q, dtype=object))
+        values = list(np.ravel(np.asarray(returned, dtype=object)))
+        texts = tuple(text_of(x, joint_names, {}) for x in values)
+    except Exception as error:  # noqa: BLE001 whatever a user's function throws: it cannot be traced
+        raise CallError(
+            "the residual cannot be traced; expected a function of the positions, n scalars, by arithmetic and sin, cos, sqrt, exp, tanh, "
+            f"abs and where alone ({type(error).__name__}: {error})"
+        ) from None
+    return texts
+
+
+def frame_at(place: Pose | Sequence[float] | None) -> Pose:
+    """A frame in a link: a pose, a point of three numbers [m], or the link's own."""
+    if place is None or isinstance(place, Pose):
+        return place or Pose()
+    try:
+        x, y, z = (float(value) for value in place)
+    except (TypeError, ValueError):
+        raise CallError(f"a frame of a loop is {place!r}; expected a point of three numbers [m], or a Pose") from None
+    return Pose(p=(x, y, z))

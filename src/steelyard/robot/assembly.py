@@ -1,0 +1,122 @@
+"""Projection onto closed configurations: the nearest one, for a whole batch at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Function = Callable[[Array], Array]
+CLOSED = 1e-11  # m or rad: a configuration whose loops are open by more is not closed
+MOST = 60  # Newton steps towards a closed configuration
+NEAREST = 30  # steps along the closed configurations towards the given one
+RESTARTS = (0.3, 1.0, 1.0, 2.0, 2.0, 3.0)  # rad or m: changes of the start where no closed configuration is found from it
+STRIDE = 0.5  # rad or m: the longest step of a coordinate
+SLOW = 1.0 - 1e-4  # of the gap before a step: a gap that is more after it does not close
+DEPENDENT = 1e-9  # of the largest singular value: directions that close less are left alone
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """What `robot.assembly` found: q (..., n), how far the loops stay open, `gap` (...) [m|rad], and which are `closed` (...)."""
+
+    q: Array
+    gap: Array
+    closed: NDArray[np.bool_]
+    status: str
+
+
+def assembled(residual: Function, jacobian: Function, start: Array, free: Sequence[int], loops: Sequence[str]) -> Assembly:
+    """The closed configurations nearest to `start` (..., n) [rad|m] that differ from it in the `free` coordinates alone.
+
+    Newton steps of least length close the loops; then Gauss-Newton steps along them lead to the least |q - start|.
+    Nocedal and Wright 2006, "Numerical Optimization", section 18.1 (sequential quadratic programming).
+    """
+    wanted = start.reshape(-1, start.shape[-1])
+    q, known = wanted.copy(), np.all(np.isfinite(wanted), axis=-1)
+    q[known] = _newton(residual, jacobian, q[known], free)
+    for reach in RESTARTS:
+        rows = np.flatnonzero(known & ~(_gap(residual, q) <= CLOSED))
+        if rows.size:
+            shaken = wanted[rows].copy()
+            shaken[:, free] += reach * np.random.default_rng(0).uniform(-1.0, 1.0, (len(rows), len(free)))
+            tried = _newton(residual, jacobian, shaken, free)
+            better = _gap(residual, tried) < _gap(residual, q[rows])
+            q[rows[better]] = tried[better]
+    rows = np.flatnonzero(_gap(residual, q) <= CLOSED)
+    q[rows] = _closest(residual, jacobian, q[rows], wanted[rows], free)
+    gap = _gap(residual, q)
+    closed = gap <= CLOSED
+    worst = int(np.argmax(np.where(np.isfinite(gap), gap, np.inf))) if gap.size else 0
+    status = _status(closed, gap[worst] if gap.size else 0.0, loops)
+    shape = start.shape[:-1]
+    return Assembly(q.reshape(start.shape), gap.reshape(shape), closed.reshape(shape), status)
+
+
+def _status(closed: NDArray[np.bool_], worst: float, loops: Sequence[str]) -> str:
+    if np.all(closed):
+        return "closed"
+    which = "the configuration" if closed.size == 1 else f"{np.sum(~closed)} of {closed.size} configurations"
+    return f"{which} cannot be closed from here: the loops {', '.join(loops)} stay open by up to {worst:.3g} m or rad"
+
+
+def step(Phi: Array, excess: Array, free: Sequence[int]) -> Array:
+    """The smallest change (..., n) of the free coordinates with Phi change = excess, or nearest to it."""
+    made = np.zeros((*Phi.shape[:-2], Phi.shape[-1]))
+    made[..., free] = np.einsum("...ij,...j->...i", np.linalg.pinv(Phi[..., free], rcond=DEPENDENT), excess)
+    return made
+
+
+def _newton(residual: Function, jacobian: Function, q: Array, free: Sequence[int]) -> Array:
+    """Closed configurations by Newton steps that are shortened where they would open the loops further."""
+    q, phi = q.copy(), residual(q)
+    open_ = np.arange(len(q))
+    for _ in range(MOST):
+        if not open_.size:
+            break
+        change = -step(jacobian(q[open_]), phi[open_], free)
+        change *= np.minimum(1.0, STRIDE / np.maximum(np.abs(change).max(axis=-1, keepdims=True), 1e-300))
+        size, shares = _norm(phi[open_]), np.ones(len(open_))
+        for _ in range(12):
+            tried = residual(q[open_] + shares[:, None] * change)
+            worse = ~(_norm(tried) < size) & (size > CLOSED)
+            if not np.any(worse):
+                break
+            shares[worse] *= 0.5
+        better = _norm(tried) < size
+        q[open_[better]] += (shares[:, None] * change)[better]
+        phi[open_[better]] = tried[better]
+        open_ = open_[better & (_norm(tried) > 0.0) & ~((size > 1e-6) & (_norm(tried) > SLOW * size))]
+    return q
+
+
+def _closest(residual: Function, jacobian: Function, q: Array, start: Array, free: Sequence[int]) -> Array:
+    """Move along the closed configurations towards the start, as far as that brings nearer; loops stay closed."""
+    best = q.copy()
+    for _ in range(NEAREST):
+        Phi, away = jacobian(best), start - best
+        held = step(Phi, np.einsum("...ij,...j->...i", Phi, away), free)
+        along = np.zeros_like(away)
+        along[..., free] = (away - held)[..., free]
+        if np.abs(along).max(initial=0.0) < 1e-13:
+            break
+        along *= np.minimum(1.0, STRIDE / np.maximum(np.abs(along).max(axis=-1, keepdims=True), 1e-300))
+        tried = _newton(residual, jacobian, best + along, free)
+        nearer = _norm(tried - start) < _norm(best - start)
+        nearer &= np.abs(residual(tried)).max(axis=-1, initial=0.0) <= np.maximum(CLOSED, np.abs(residual(best)).max(axis=-1, initial=0.0))
+        best[nearer] = tried[nearer]
+        if not np.any(nearer):
+            break
+    return best
+
+
+def _gap(residual: Function, q: Array) -> Array:
+    with np.errstate(all="ignore"):
+        return np.asarray(np.abs(residual(q)).max(axis=-1, initial=0.0))
+
+
+def _norm(x: Array) -> Array:
+    return np.asarray(np.sqrt(np.sum(x * x, axis=-1)))

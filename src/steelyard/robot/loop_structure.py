@@ -1,0 +1,118 @@
+"""What the loops of a mechanism leave free: independent closures, independent coordinates, and whether the drives suffice.
+
+It is decided once for a mechanism, at closed configurations, and holds at all others but singular ones: kernels then have no branches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..mechanism.tree import Tree
+from .assembly import Array, Assembly
+
+RANK = 1e-7  # of the largest row: what is left of a closure that is smaller counts as dependent on those before it
+PREFERRED = 0.3  # of the largest remainder: the first closure that has as much is taken
+SAMPLES = 12
+
+
+@dataclass(frozen=True)
+class LoopStructure:
+    """`rows` are the independent closures, `independent` the coordinates that determine all others, both as indices.
+
+    `case`: "exact" (as many drives as freedoms), "redundant" (more), or "underactuated" (some freedom has no drive).
+    """
+
+    closures: tuple[str, ...]
+    coordinates: tuple[str, ...]
+    rows: tuple[int, ...]
+    independent: tuple[int, ...]
+    driven: tuple[int, ...]
+    case: str
+
+    @property
+    def freedoms(self) -> int:
+        """How many coordinates move on their own when the loops are closed."""
+        return len(self.independent)
+
+    @property
+    def redundant(self) -> tuple[str, ...]:
+        """Closures that follow from the others: their multipliers are zero here, and not determined by the motion."""
+        return tuple(name for k, name in enumerate(self.closures) if k not in self.rows)
+
+    def __str__(self) -> str:
+        drives = f"{len(self.driven)} drive{'s' if len(self.driven) != 1 else ''}"
+        words = {"exact": "exactly actuated", "redundant": "redundantly actuated", "underactuated": "under-actuated"}
+        free = ", ".join(self.coordinates[c] for c in self.independent)
+        freedoms = f"{self.freedoms} freedom{'s' if self.freedoms != 1 else ''} ({free})"
+        said = f"{len(self.coordinates)} joints, {len(self.rows)} independent closures of {len(self.closures)}; {freedoms}, "
+        said += f"{drives}: {words[self.case]}"
+        return said + (f"; closures that follow from the others: {', '.join(self.redundant)}" if self.redundant else "")
+
+
+def loop_structure(tree: Tree, assemble: Callable[[Array, int], Assembly], jacobian: Callable[[Array], Array]) -> LoopStructure:
+    """The structure of a tree; `assemble(q, count)` closes the first `count` loops, `jacobian(q)` is Phi (..., m, n).
+
+    Raises ModelError with the loop that cannot be closed together with those before it.
+    """
+    closures = tuple(row for each in tree.loops for row in each.loop.rows)
+    Phi = jacobian(closed_samples(tree, assemble))
+    rows = greatest(Phi, [np.arange(len(closures))])
+    passive = [c for c in range(tree.n) if c not in tree.driven]
+    columns = np.swapaxes(Phi[:, rows], -1, -2)
+    dependent = greatest(columns, [np.array(passive, dtype=int), np.arange(tree.n)], len(rows))
+    independent = tuple(c for c in range(tree.n) if c not in dependent)
+    unmoved = [c for c in independent if c in passive]
+    case = "underactuated" if unmoved else "exact" if len(independent) == len(tree.driven) else "redundant"
+    return LoopStructure(closures, tree.coordinates, tuple(sorted(rows)), independent, tree.driven, case)
+
+
+def starts(tree: Tree) -> Array:
+    """Configurations to assemble from: zero, small changes of it, and others within the limits of the joints."""
+    rng = np.random.default_rng(0)
+    lower = np.array([max(limits.lower, -1.5) for limits in tree.limits])
+    upper = np.array([min(limits.upper, 1.5) for limits in tree.limits])
+    near = rng.normal(scale=0.2, size=(SAMPLES, tree.n))
+    wide = lower + (upper - lower) * rng.random((2 * SAMPLES, tree.n))
+    return np.concatenate([np.zeros((1, tree.n)), np.clip(near, lower, upper), wide])
+
+
+def closed_samples(tree: Tree, assemble: Callable[[Array, int], Assembly]) -> Array:
+    """Closed configurations, (samples, n); the one at zero is left out if there are others, since it is often a special one."""
+    found = assemble(starts(tree), len(tree.loops))
+    if np.any(found.closed):
+        kept = found.q[found.closed]
+        return kept[1:] if len(kept) > 1 and found.closed[0] else kept
+    names = [each.loop.name for each in tree.loops]
+    for count in range(1, len(names) + 1):
+        if not np.any(assemble(starts(tree), count).closed):
+            before = f"together with {', '.join(names[: count - 1])}" if count > 1 else "at any position of the joints"
+            gap = float(np.nanmin(assemble(starts(tree), count).gap))
+            raise ModelError(f"loop {names[count - 1]!r} cannot be closed {before}: it conflicts; the gap stays {gap:.3g} m or rad")
+    raise ModelError(f"the loops {', '.join(names)} cannot be closed together")
+
+
+def greatest(matrices: Array, groups: Sequence[NDArray[np.int_]], most: int | None = None) -> list[int]:
+    """Indices of rows that are independent in most of the matrices (samples, rows, columns), each as far as possible from those before.
+
+    Rows of an earlier group come first. Gram-Schmidt with the first row among those with a large remainder, as pivoted QR does.
+    """
+    left, chosen = matrices.copy(), list[int]()
+    largest = float(np.median(np.linalg.norm(left, axis=-1), axis=0).max(initial=0.0))
+    for group in groups:
+        while most is None or len(chosen) < most:
+            sizes = np.median(np.linalg.norm(left, axis=-1), axis=0)
+            rest = [k for k in group if k not in chosen and sizes[k] > RANK * largest]
+            if not rest:
+                break
+            k = next(k for k in rest if sizes[k] >= PREFERRED * max(sizes[j] for j in rest))
+            chosen.append(int(k))
+            length = np.linalg.norm(left[:, k], axis=-1, keepdims=True)
+            unit = left[:, k] / np.where(length > 0.0, length, 1.0)
+            for _ in range(2):
+                left = left - np.einsum("sij,sj->si", left, unit)[..., None] * unit[:, None, :]
+    return chosen

@@ -1,0 +1,203 @@
+"""Robots with loops: closed configurations, torques with the multipliers of the loops, and motion that keeps them closed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arguments import numbers
+from ..cached import cached_property
+from ..compiler.runtime.kernel import Kernel
+from ..errors import CallError, ProblemError, suggest
+from ..kernels import kernel
+from ..mechanism.tree import Tree
+from .assembly import Assembly, assembled, step
+from .constrained_torque import ConstrainedTorque, weights
+from .description import Array, Description, Wrench
+from .loop_structure import LoopStructure, loop_structure
+
+
+class Loops(Description):
+    """What loops add. q is (..., n), of all joints of the tree; `closure` is zero where the loops are closed."""
+
+    @property
+    def closure_names(self) -> tuple[str, ...]:
+        """Labels of `closure` and of the multipliers: the loop and the direction, such as pin.x."""
+        return tuple(row for each in self.tree.loops for row in each.loop.rows)
+
+    @cached_property
+    def loop_structure(self) -> LoopStructure:
+        """Independent closures and coordinates, redundant closures by name, and the case of the drives.
+
+        Raises ModelError with the loop that conflicts with others.
+        """
+        if not self.tree.loops:
+            case = "exact" if len(self.tree.driven) == self.n else "underactuated"
+            return LoopStructure((), self.joint_names, (), tuple(range(self.n)), self.tree.driven, case)
+        return loop_structure(self.tree, self._assembly_of_first, self._loop_kernel("closure_jacobian"))
+
+    @property
+    def driven_joints(self) -> tuple[str, ...]:
+        """The joints that have a drive; all of them unless the description says which."""
+        return tuple(self.joint_names[c] for c in self.tree.driven)
+
+    def closure(self, q: ArrayLike, *, out: Array | None = None) -> Array:
+        """phi(q), (..., m): how far the loops are from closed, [m] and [rad], in the order of `closure_names`."""
+        return self._loop_kernel("closure")(q, out=out)
+
+    def closure_jacobian(self, q: ArrayLike, *, out: Array | None = None) -> Array:
+        """Phi(q) = dphi/dq, (..., m, n): the loops stay closed where Phi qd = 0."""
+        return self._loop_kernel("closure_jacobian")(q, out=out)
+
+    def closure_bias(self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None) -> Array:
+        """(dPhi/dt) qd, (..., m): the loops stay closed where Phi qdd = -bias."""
+        return self._loop_kernel("closure_bias")(q, qd, out=out)
+
+    def assemble(self, q: ArrayLike, hold: Sequence[str] = ()) -> Array:
+        """The closed configuration nearest to q (..., n) in joint coordinates [rad|m]; joints named in `hold` stay where they are.
+
+        Raises ProblemError where the loops cannot be closed; `assembly` gives those of a batch that can.
+        """
+        found = self.assembly(q, hold)
+        if not np.all(found.closed):
+            raise ProblemError(f"assemble: {found.status}; `assembly` returns what was reached")
+        return found.q
+
+    def assembly(self, q: ArrayLike, hold: Sequence[str] = ()) -> Assembly:
+        """As `assemble`, with the gap of every configuration, which of them are closed, and a status sentence."""
+        start = self._states("assemble", q=q)[0]
+        residual, jacobian = self._loop_kernel("closure"), self._loop_kernel("closure_jacobian")
+        names = [each.loop.name for each in self.tree.loops]
+        return assembled(residual, jacobian, start, self._free(hold), names)
+
+    def consistent_velocity(self, q: ArrayLike, qd: ArrayLike, hold: Sequence[str] = ()) -> Array:
+        """The velocity nearest to qd that keeps the loops closed, (..., n): qd - Phi^+ Phi qd; joints in `hold` keep theirs."""
+        q, qd = self._states("consistent_velocity", q=q, qd=qd)
+        Phi = self.closure_jacobian(q)
+        return np.asarray(qd - step(Phi, np.einsum("...ij,...j->...i", Phi, qd), self._free(hold)))
+
+    def consistent_acceleration(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, hold: Sequence[str] = ()) -> Array:
+        """The acceleration nearest to qdd that keeps the loops closed, (..., n), at velocities that do; joints in `hold` keep theirs."""
+        q, qd, qdd = self._states("consistent_acceleration", q=q, qd=qd, qdd=qdd)
+        Phi = self.closure_jacobian(q)
+        excess = np.einsum("...ij,...j->...i", Phi, qdd) + self.closure_bias(q, qd)
+        return np.asarray(qdd - step(Phi, excess, self._free(hold)))
+
+    def constrained_inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        weight: ArrayLike | Mapping[str, float] | None = None,
+        wrench: Wrench | None = None,
+        *,
+        parameters: ArrayLike | None = None,
+        base: ArrayLike | None = None,
+    ) -> ConstrainedTorque:
+        """Drive torques and multipliers of a motion that keeps the loops closed: M qdd + h = T tau + Phi^T lambda.
+
+        Where there are more drives than freedoms, the torques of least sum of weight tau^2 (weight: one per drive or joint, or by name,
+        1 by default), within the effort limits of the joints; where there are fewer, those that leave the least. See `ConstrainedTorque`.
+        Lecture "Recursive direct dynamics", equations of mixed type; Nakamura and Ghodoussi 1989.
+        """
+        W = weights(self, weight)
+        structure = self.loop_structure
+        motion = tuple(self._states("constrained_inverse_dynamics", q=q, qd=qd, qdd=qdd))
+        options = {"wrench": wrench, "base": base, "parameters": parameters}
+        if structure.case == "underactuated" or not structure.rows:
+            return ConstrainedTorque.least(self, motion, options)
+        found = self._constrained("constrained_torque", (*motion, W), **options)
+        return ConstrainedTorque.made(self, motion, found, W, options)
+
+    def constrained_forward_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        wrench: Wrench | None = None,
+        *,
+        parameters: ArrayLike | None = None,
+        base: ArrayLike | None = None,
+        out: Any = None,
+    ) -> tuple[Array, Array]:
+        """(qdd, multipliers): accelerations (..., n) that keep the loops closed, and what the loops pass on, (..., m) [N|N m].
+
+        M qdd = tau - h + Phi^T lambda, Phi qdd = -(dPhi/dt) qd. Not finite at singular configurations.
+        """
+        if not self.tree.loops:
+            qdd = self._call("forward_dynamics", (q, qd, tau), parameters, None, wrench, base=base)
+            return qdd, np.zeros((*qdd.shape[:-1], 0))
+        found = self._constrained("constrained_forward_dynamics", (q, qd, tau), wrench=wrench, base=base, parameters=parameters, out=out)
+        return found[0], found[1]
+
+    def constrained_regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None) -> Array:
+        """N^T Y, (..., f, p): N^T Y @ parameters = `independent_torque` of the drive torques, without the multipliers.
+
+        Khalil and Dombre 2002, section 12.4 (identification of robots with closed loops).
+        """
+        return self._constrained("constrained_regressor", (q, qd, qdd), out=out)
+
+    def freedom_basis(self, q: ArrayLike, *, out: Array | None = None) -> Array:
+        """N(q), (..., n, f): qd = N qd_independent for the coordinates `loop_structure.independent`."""
+        return self._constrained("freedom_basis", (q,), out=out)
+
+    def independent_torque(self, q: ArrayLike, tau: ArrayLike) -> Array:
+        """N^T tau, (..., f): torques (..., n) of all joints as felt by the independent coordinates."""
+        q, tau = self._states("independent_torque", q=q, tau=tau)
+        return np.einsum("...ij,...i->...j", self.freedom_basis(q), tau)
+
+    @property
+    def _with_loops(self) -> Tree:
+        """The tree; raises CallError where it has no loops."""
+        if not self.tree.loops:
+            raise CallError(f"{self.name!r} has no loops: give it some with with_loop, or [[loops]] in its TOML file")
+        return self.tree
+
+    @cached_property
+    def _closed_tree(self) -> Tree:
+        """The tree with the closures and coordinates that are independent."""
+        made = self.loop_structure
+        return replace(self.tree, rows=made.rows, independent=made.independent)
+
+    def _loop_kernel(self, name: str) -> Kernel:
+        return kernel(self.fingerprint, self._with_loops, name)
+
+    def _constrained(
+        self, name: str, arrays: tuple[Any, ...], wrench: Any = None, base: Any = None, parameters: Any = None, out: Any = None
+    ) -> Any:
+        """The kernel of an algorithm with the independent closures, on some arrays."""
+        tree = self._closed_tree
+        frames, wrenches = self._wrenches(wrench)
+        key = f"{self.fingerprint} {tree.rows} {tree.independent}"
+        made = kernel(key, tree, name, wrench=frames, base=base is not None, parameters=parameters is not None)
+        return made(*arrays, *(x for x in (wrenches, base, parameters) if x is not None), out=out)
+
+    def _assembly_of_first(self, q: Array, count: int) -> Assembly:
+        """Close the first loops only."""
+        rows = sum(len(each.loop.rows) for each in self.tree.loops[:count])
+        names = [each.loop.name for each in self.tree.loops[:count]]
+        residual, jacobian = self._loop_kernel("closure"), self._loop_kernel("closure_jacobian")
+        return assembled(lambda x: residual(x)[..., :rows], lambda x: jacobian(x)[..., :rows, :], q, range(self.n), names)
+
+    def _free(self, hold: Sequence[str]) -> list[int]:
+        """The coordinates that may change."""
+        for name in [hold] if isinstance(hold, str) else hold:
+            if name not in self.joint_names:
+                raise CallError(f"hold: no joint moves on its own that is called {name!r}; {suggest(str(name), self.joint_names)}")
+        return [c for c, name in enumerate(self.joint_names) if name not in hold]
+
+    def _states(self, what: str, **given: Any) -> list[Array]:
+        """Arrays (..., n) that go together; raises CallError where they do not."""
+        made = [numbers(f"{what}: {name}", value) for name, value in given.items()]
+        for name, value in zip(given, made, strict=True):
+            if value.shape[-1:] != (self.n,):
+                raise CallError(f"{what}: {name} has shape {value.shape}; expected (..., {self.n}): {', '.join(self.joint_names)}")
+        try:
+            return [np.array(x) for x in np.broadcast_arrays(*made)]
+        except ValueError:
+            shapes = ", ".join(f"{name} {value.shape}" for name, value in zip(given, made, strict=True))
+            raise CallError(f"{what}: {shapes} do not go together; expected (..., {self.n}) that broadcast") from None
