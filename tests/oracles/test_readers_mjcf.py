@@ -164,17 +164,6 @@ LEFT_OUT = {
     ),
     "unlimited spring": ('stiffness="5"', "", r"joint 'j' has a spring of 5 N m/rad about 0 rad .* up to 5 N m 1 rad from rest"),
     "sliding spring": ('type="slide" stiffness="50" range="-0.1 0.2"', "", r"spring of 50 N/m about 0 m .* up to 10 N over its range"),
-    "loop": ("", '<equality><weld body1="j" body2="k"/></equality>', "the loop that joins 'j' and 'k' is opened: both move freely"),
-    "closed to the world": (
-        "",
-        '<equality><connect body1="k" anchor="0 0 0"/></equality>',
-        "the loop that joins 'k' and 'world' is opened",
-    ),
-    "joint equality": (
-        "",
-        '<equality><joint joint1="k" joint2="j" polycoef="0 1 2 0 0"/></equality>',
-        "the equality of joint 'k' is not linear",
-    ),
     "tendon": (
         "",
         '<tendon><fixed name="t" stiffness="3"><joint joint="j" coef="1"/></fixed></tendon>',

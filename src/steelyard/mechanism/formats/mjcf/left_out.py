@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from itertools import combinations
 from typing import Any
 
@@ -12,12 +12,12 @@ _SLIDE = 2
 
 
 def left_out_of_spec(mujoco: Any, spec: Any) -> list[str]:
-    """Sentences about loops, tendons and contacts, which are not even compiled."""
-    loops = [e for e in spec.equalities if e.active and e.type in (mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtEq.mjEQ_WELD)]
-    others = [e for e in spec.equalities if e.active and e not in loops and e.type != mujoco.mjtEq.mjEQ_JOINT]
-    found = [f"the loop that joins {e.name1!r} and {e.name2 or 'world'!r} is opened: both move freely of each other" for e in loops]
-    found += [f"an equality constraint between {e.name1!r} and {e.name2!r} is left out: they move freely of each other" for e in others]
-    found += [_tendon(tendon) for tendon in spec.tendons]
+    """Sentences about equalities that are no loops, tendons and contacts, which are not even compiled."""
+    coupling = {tendon.name for tendon in spec.tendons if couples_joints(mujoco, tendon)}
+    used = {name for e in spec.equalities if e.active and e.type == mujoco.mjtEq.mjEQ_TENDON for name in (e.name1, e.name2)} & coupling
+    others = [e for e in spec.equalities if e.active and not is_loop(mujoco, e, coupling)]
+    found = [f"an equality constraint between {e.name1!r} and {e.name2!r} is left out: they move freely of each other" for e in others]
+    found += [_tendon(tendon) for tendon in spec.tendons if tendon.name not in used or _pulls(tendon)]
     bodies = _bodies_that_touch(spec)
     if bodies and not spec.option.disableflags & mujoco.mjtDisableBit.mjDSBL_CONTACT:
         found.append(
@@ -26,9 +26,26 @@ def left_out_of_spec(mujoco: Any, spec: Any) -> list[str]:
     return found
 
 
+def couples_joints(mujoco: Any, tendon: Any) -> bool:
+    """Whether a tendon of a specification is fixed: a sum of joint positions."""
+    return len(tendon.path) > 0 and all(int(wrap.type) == int(mujoco.mjtWrap.mjWRAP_JOINT) for wrap in tendon.path)
+
+
+def is_loop(mujoco: Any, equality: Any, coupling: Collection[str]) -> bool:
+    """Whether an equality of a specification becomes a loop or a mimic; `coupling` are the names of the fixed tendons."""
+    if equality.type == mujoco.mjtEq.mjEQ_TENDON:
+        return all(name in coupling for name in (equality.name1, equality.name2) if name)
+    return equality.type in (mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtEq.mjEQ_WELD, mujoco.mjtEq.mjEQ_JOINT)
+
+
+def _pulls(tendon: Any) -> dict[str, float]:
+    """Numbers of a tendon that make forces."""
+    stated = {key: float(np.ravel(getattr(tendon, key, 0.0))[0]) for key in ("stiffness", "damping", "frictionloss", "armature")}
+    return {key: value for key, value in stated.items() if value}
+
+
 def _tendon(tendon: Any) -> str:
-    stated = {key: np.ravel(getattr(tendon, key, 0.0))[0] for key in ("stiffness", "damping", "frictionloss", "armature")}
-    terms = ", ".join(f"{key} {value:g}" for key, value in stated.items() if value)
+    terms = ", ".join(f"{key} {value:g}" for key, value in _pulls(tendon).items())
     return f"tendon {tendon.name!r} is left out: torques differ by what it pulls" + (f" ({terms})" if terms else "")
 
 
@@ -53,8 +70,8 @@ def _are_neighbours(parent: Any, child: Any) -> bool:
     return parent.name != "world" and any(body == child for body in parent.bodies)
 
 
-def left_out_of_model(mujoco: Any, model: Any, mimics: Iterable[int]) -> Iterator[str]:
-    """Sentences about springs, nonlinear damping, gravity compensation, fluid, and joint equalities other than the rows `mimics`."""
+def left_out_of_model(mujoco: Any, model: Any) -> Iterator[str]:
+    """Sentences about springs, nonlinear damping, gravity compensation and fluid."""
     for joint in range(model.njnt):
         if np.any(model.jnt_stiffness[joint]) or np.any(_polynomial(model, "jnt_stiffnesspoly", joint)):
             yield _spring(mujoco, model, joint)
@@ -65,9 +82,6 @@ def left_out_of_model(mujoco: Any, model: Any, mimics: Iterable[int]) -> Iterato
             yield _gravity_compensation(model, body)
     if model.opt.density or model.opt.viscosity:
         yield _fluid(mujoco, model)
-    for row in sorted(set(map(int, np.flatnonzero(model.eq_active0))) - set(mimics)):
-        tied = joint_name(model, model.eq_obj1id[row])
-        yield f"the equality of joint {tied!r} is not linear in another joint and is left out: the joint moves freely"
 
 
 def _polynomial(model: Any, name: str, i: int) -> Any:

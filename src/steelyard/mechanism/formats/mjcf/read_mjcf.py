@@ -1,8 +1,9 @@
 """Reader of MJCF through the package mujoco, which compiles it: bodies, hinges and slides, rotors, friction, ranges, gravity.
 
 A body's link has the frame and the name that the body has in MuJoCo. Where a body has several joints, or one that does not pass
-through its frame, links without mass named `body@joint` stand between. Sites become frames. A linear joint equality becomes a mimic.
-A warning says what is left out (loops, springs, tendons, fluid, contacts) and how much the torques change.
+through its frame, links without mass named `body@joint` stand between. Sites become frames. A linear joint equality becomes a mimic,
+other equalities become loops (`equalities`). A warning says what is left out (springs, tendons, fluid, contacts) and how much the torques
+change.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from ...check import finished
 from ...joint_terms import Terms
 from ...model import Joint, Limits, Link, Mechanism, Mimic, Source
 from ...near_integers import displaced
-from .left_out import joint_name, left_out_of_model, left_out_of_spec, linear_terms
+from .equalities import JOINT, driven_joints, equality_loops
+from .left_out import couples_joints, is_loop, joint_name, left_out_of_model, left_out_of_spec, linear_terms
 
 _OTHER_JOINTS = {
     0: "a free joint is not supported: take it out to hold the base still",
@@ -54,13 +56,15 @@ def read_mjcf(path: str | Path) -> Mechanism:
         gravity=_gravity(model),
         source=Source("mjcf", "", str(path)),
         remarks=_left_out(model, sentences, str(path)),
+        loops=equality_loops(model, names.body, names.site, _mimics(model).values()),
+        driven=driven_joints(model, range(model.njnt)),
     )
     return finished(mechanism, lambda what, name: str(path) if what == "robot" else f"{path}, {what} {name!r}")
 
 
 def _left_out(model: Any, sentences: list[str], where: str) -> tuple[str, ...]:
     """Sentences about what is left out; one warning has them all."""
-    found = [*sentences, *left_out_of_model(import_mujoco(), model, _mimics(model).values())]
+    found = [*sentences, *left_out_of_model(import_mujoco(), model)]
     if found:
         warnings.warn(f"{where}: " + "; ".join(found), SteelyardWarning, stacklevel=4)
     return tuple(found)
@@ -116,7 +120,8 @@ def _limits(model: Any, joint: int) -> Limits:
 
 def _mimics(model: Any) -> dict[int, int]:
     """Rows of the active joint equalities that are linear in another joint, by the joint that they tie; the first of each."""
-    rows = [int(row) for row in np.flatnonzero(model.eq_active0) if model.eq_obj2id[row] >= 0 and not np.any(model.eq_data[row, 2:5])]
+    joints = [int(row) for row in np.flatnonzero(model.eq_active0) if model.eq_type[row] == JOINT]
+    rows = [row for row in joints if model.eq_obj2id[row] >= 0 and not np.any(model.eq_data[row, 2:5])]
     return {int(model.eq_obj1id[row]): row for row in reversed(rows)}
 
 
@@ -214,16 +219,19 @@ def import_mujoco() -> Any:
 
 def _reduce_spec(mujoco: Any, spec: Any) -> None:
     """Take out what is not modelled, and all that refers to files that may be absent."""
-    others = [e for e in spec.equalities if e.type != mujoco.mjtEq.mjEQ_JOINT]
+    coupling = {tendon.name for tendon in spec.tendons if couples_joints(mujoco, tendon)}
+    others = [e for e in spec.equalities if not is_loop(mujoco, e, coupling)]
     drives = [a for a in spec.actuators if a.trntype != mujoco.mjtTrn.mjTRN_JOINT]
-    for group in (drives, others, spec.tendons, spec.sensors, spec.pairs, spec.keys, spec.skins):
+    used = {name for e in spec.equalities if e.type == mujoco.mjtEq.mjEQ_TENDON for name in (e.name1, e.name2)} & coupling
+    tendons = [tendon for tendon in spec.tendons if tendon.name not in used]
+    for group in (drives, others, tendons, spec.sensors, spec.pairs, spec.keys, spec.skins):
         _delete(spec, group)
     if spec.compiler.inertiafromgeom != mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE:
         _delete(spec, [geom for geom in spec.geoms if geom.parent.explicitinertial])
-    used = {geom.meshname for geom in spec.geoms if geom.meshname}
+    meshes = {geom.meshname for geom in spec.geoms if geom.meshname}
     for shape in (*spec.geoms, *spec.sites):
         shape.material = ""
-    for group in ([mesh for mesh in spec.meshes if mesh.name not in used], spec.materials, spec.textures):
+    for group in ([mesh for mesh in spec.meshes if mesh.name not in meshes], spec.materials, spec.textures):
         _delete(spec, group)
 
 
