@@ -51,8 +51,10 @@ def simulated(runs: int) -> Iterator[Row]:
         draws = {SMALL: 2 * runs, LARGE: max(1, runs // 2)}.get(s.robot, runs)
         found = together([count(s, seed) for seed in range(draws)])
         names = (s.robot, s.description, s.noise, s.friction, s.motion)
-        cells = (*names, percent(found.inside), f"{found.rms:.2f}", *map(percent, found.bands))
-        yield Row(cells, within(found.inside, INSIDE) and all(within(band, BANDS) for band in found.bands))
+        cells = (*names, f"{percent(found.inside)} ± {percent(found.errors[0])}", f"{found.rms:.2f}", *map(percent, found.bands))
+        limits = (INSIDE, *[BANDS] * 4)
+        shares = zip((found.inside, *found.bands), limits, found.errors, strict=True)
+        yield Row(cells, all(within(share, limit, 2.0 * error) for share, limit, error in shares))
 
 
 def halves() -> Iterator[Row]:
@@ -98,9 +100,9 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def within(value: float, limits: tuple[float, float]) -> bool:
-    """Whether a value is within limits, as far as it is printed."""
-    return bool(limits[0] - 5e-4 <= value <= limits[1] + 5e-4)
+def within(value: float, limits: tuple[float, float], error: float = 0.0) -> bool:
+    """Whether a value is within limits, as far as it is printed and known: `error` is how far chance may have moved it."""
+    return bool(limits[0] - 5e-4 - error <= value <= limits[1] + 5e-4 + error)
 
 
 def main() -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,15 @@ HELD = 0.9  # least share of the information that the samples hold of what is co
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Deviations over their standard deviations, and shares of torques within 95 % bands: raw and smoothed, in and out of sample."""
+    """Deviations over their standard deviations, and shares of torques within 95 % bands: raw and smoothed, in and out of sample.
+
+    `errors` (5,) are the standard errors of `inside` and of the bands, from how draws differ; 0 for a single one.
+    """
 
     z: Array
     bands: Array
     finite: float = 1.0
+    errors: Array = field(default_factory=lambda: np.zeros(5))
 
     @property
     def inside(self) -> float:
@@ -40,10 +44,10 @@ class Counts:
 
 
 def together(counts: list[Counts]) -> Counts:
-    """All of several counts."""
-    return Counts(
-        np.concatenate([c.z for c in counts]), np.mean([c.bands for c in counts], axis=0), float(np.mean([c.finite for c in counts]))
-    )
+    """All of several counts, with standard errors."""
+    each = np.array([[c.inside, *c.bands] for c in counts])
+    errors = each.std(axis=0, ddof=1) / np.sqrt(len(each)) if len(each) > 1 else np.zeros(5)
+    return Counts(np.concatenate([c.z for c in counts]), each[:, 1:].mean(axis=0), float(np.mean([c.finite for c in counts])), errors)
 
 
 def count(scenario: Scenario, seed: int, **options: Any) -> Counts:

@@ -40,7 +40,8 @@ whose truth lies within two standard deviations, of those with a finite one (tar
 deviation in standard deviations. Bands: measured torques within `low` and `high` of `fit.predict`, as measured and low-passed at 10 Hz with
 `cutoff=10, t=t`, of the fit's own log and, within the region of its verdict, of another motion (target {span(BANDS)} %). Coloured noise has
 a memory of 0.2 s. *Stribeck* friction has stiction of half the Coulomb friction, *asymmetric* friction is 30 % larger in one direction; the
-model has viscous and Coulomb friction and offsets then, and their truth is what describes it best. A share of 2σ is known to about 2 %.
+model has viscous and Coulomb friction and offsets then, and their truth is what describes it best. ± is one standard error, from how the
+draws differ; a row misses a target if it is outside by more than two.
 
 {table("Simulated", tables["Simulated"])}
 

@@ -71,7 +71,7 @@ def test_blocks_count_every_cell_once_and_stay_within_their_log():
     blocks = list(moving_blocks(ends))
     assert sum(weight * (cells.stop - cells.start) for cells, weight in blocks) == pytest.approx(80)
     assert all(any(a <= cells.start and cells.stop <= b for a, b in ((0, 30), (30, 33), (33, 80))) for cells, _ in blocks)
-    assert {cells.stop - cells.start for cells, _ in blocks} == {8, 3}  # a tenth of the motion, or a whole log
+    assert {cells.stop - cells.start for cells, _ in blocks} == {10, 3}  # an eighth of the motion, or a whole log
 
 
 def test_a_motion_that_is_repeated_has_no_more_cells():

@@ -16,7 +16,7 @@ from ..model.problem import Problem
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 CELLS = 80  # of the motion, about
-SPAN = 8  # neighbouring cells that are left out together: a tenth of the motion
+SPAN = 10  # neighbouring cells that are left out together: an eighth of the motion
 POINTS = 3000  # of the motion that are compared with each other
 LEAST_SCALE = 0.05  # of the most moving joint's standard deviation: a standing joint's noise is no motion
 SAME = 0.02, 0.1  # [standard deviations] least and most distance at which two states count as the same
