@@ -1,8 +1,8 @@
-"""Motions of joints: trajectories with exact derivatives."""
+"""Motions of joints and of frames: trajectories with exact derivatives."""
 
+from .trajectories.cartesian import PoseTrajectory, arc, follow, line
 from .trajectories.fourier import Fourier
 from .trajectories.point_to_point import point_to_point
-from .trajectories.spline import spline
-from .trajectories.trajectory import Trajectory
+from .trajectories.trajectory import Trajectory, spline
 
-__all__ = ["Fourier", "Trajectory", "point_to_point", "spline"]
+__all__ = ["Fourier", "PoseTrajectory", "Trajectory", "arc", "follow", "line", "point_to_point", "spline"]

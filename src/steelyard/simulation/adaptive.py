@@ -58,7 +58,7 @@ def _sides(tree: Tree, q: Any, qd: Any, tau: Any) -> list[Any]:
 def _rates(tree: Tree, q: Any, qd: Any, tau: Any, side: Any) -> Any:
     """Accelerations, the heat of friction [W], and what each held joint's friction bears, from -1 to 1 of what it can."""
     dry = dry_joints(tree)
-    found = Sides([side[c] if c in dry else None for c in range(tree.n)])
+    found = Sides([side[c] if c in dry else None for c in range(tree.n)], [0.0] * tree.n)
     qdd, friction = held_dynamics(tree, q, qd, tau, found)
     must = needed(tree, mass_matrix(tree, q), driven(tree, q, qd, tau), found, q, qd)
     borne = [

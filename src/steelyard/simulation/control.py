@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arguments import instance, numbers, real_number, whole_number
 from ..errors import CallError
-from ..motion import Trajectory
 from ..robot import Robot
-from .controllers import Controller
+from ..signals.log import Log
+from .controllers import Controller, wanted_at
 from .step import Setup, law_kernel
 
 Array = NDArray[np.float64]
@@ -47,6 +46,11 @@ class Plan:
         return inner if inner[-1] == self.steps else np.append(inner, self.steps)
 
     @property
+    def starts(self) -> Array:
+        """When each step begins [s], (steps,)."""
+        return np.asarray(np.arange(self.steps) * self.step, dtype=np.float64)
+
+    @property
     def times(self) -> Array:
         """When the samples that are kept are taken [s]."""
         return np.asarray(self.kept * self.step, dtype=np.float64)
@@ -59,14 +63,15 @@ class Control:
     kind: str
     law: Controller | None = None
     extra: tuple[Array, ...] = ()  # what the kernel takes at every step beside the state
-    rows: Array | None = None  # one row per step: references (steps, 3, n) or torques (steps, n)
+    rows: Array | None = None  # one row per step: references (steps, ...) or torques (steps, n)
     function: Law | None = None
+    last: tuple[Array, ...] = ()  # numbers of drives and stops
 
     def at(self, k: int, t: float, q: Array, qd: Array) -> tuple[Any, ...]:
         """What the kernel takes at a step."""
         if self.function is not None:
-            return (_torque(self.function, t, q, qd),)
-        return (*(() if self.rows is None else (self.rows[min(k, len(self.rows) - 1)],)), *self.extra)
+            return (_torque(self.function, t, q, qd), *self.last)
+        return (*(() if self.rows is None else (self.rows[min(k, len(self.rows) - 1)],)), *self.extra, *self.last)
 
 
 def control_of(robot: Robot, controller: Any, plan: Plan) -> Control:
@@ -79,7 +84,10 @@ def control_of(robot: Robot, controller: Any, plan: Plan) -> Control:
             raise CallError(
                 f"simulate: the controller's model has {model.n} joints, the robot has {robot.n}: {', '.join(robot.joint_names)}"
             )
-        return Control("law", controller, (controller.gains(robot.n),), _references(robot, controller.reference, plan))
+        law = controller.bound(robot) if hasattr(controller, "bound") else controller
+        return Control("law", law, (law.gains(robot.n),), wanted_at(robot, law, plan.starts))
+    if isinstance(controller, Log):
+        return Control("held", rows=_played(robot, controller, plan))
     if callable(controller):
         return Control("held", function=controller)
     tau = numbers("simulate: torques", controller)
@@ -89,20 +97,15 @@ def control_of(robot: Robot, controller: Any, plan: Plan) -> Control:
     return Control("held", rows=np.atleast_2d(tau))
 
 
-def _references(robot: Robot, reference: Any, plan: Plan) -> Array:
-    """q, qd and qdd to follow at the beginning of each step, (steps, 3, n), or (1, 3, n) of a position that is held."""
-    if isinstance(reference, Trajectory):
-        if reference.n != robot.n:
-            raise CallError(f"simulate: the reference moves {reference.n} joints, the robot has {robot.n}: {', '.join(robot.joint_names)}")
-        start, end = float(reference.t[0]), float(reference.t[-1])
-        t = np.arange(plan.steps) * plan.step + start
-        q, qd, qdd = reference.motion(np.clip(t, start, end))
-        moving = (t <= end)[:, None]
-        return np.stack([q, np.where(moving, qd, 0.0), np.where(moving, qdd, 0.0)], axis=1)
-    position = np.zeros(robot.n) if reference is None else numbers("simulate: the reference", reference)
-    if position.shape != (robot.n,) or not np.all(np.isfinite(position)):
-        raise CallError(f"simulate: the reference has shape {position.shape}; expected a Trajectory or a position ({robot.n},)")
-    return np.stack([position, 0 * position, 0 * position])[None]
+def _played(robot: Robot, log: Log, plan: Plan) -> Array:
+    """The torques of a log at the beginning of each step, (steps, n), straight between its samples; the first and last ones stay."""
+    log = log.reordered(robot)
+    if log.tau is None:
+        raise CallError(f"simulate: {log.where}the log has no torque to play; it has {', '.join(log.signals)}")
+    if not (np.all(np.isfinite(log.tau)) and np.all(np.diff(log.t) > 0)):
+        raise CallError(f"simulate: {log.where}torques to play must be finite, at times that increase: clean(log) first")
+    t = log.t[0] + plan.starts
+    return np.column_stack([np.interp(t, log.t, column) for column in log.tau.T])
 
 
 def _torque(function: Law, t: float, q: Array, qd: Array) -> Array:
@@ -130,16 +133,5 @@ def torque_function(setup: Setup, plan: Plan, control: Control) -> Callable[[flo
     if control.law is None:
         rows = np.clip(np.zeros((1, len(limits))) if control.rows is None else control.rows, -limits, limits)
         return lambda t, q, qd: rows[min(int(t / plan.step * (1 + 1e-12)), len(rows) - 1)]
-    kernel, (gains,) = law_kernel(setup).ufunc, control.extra
-    wanted = partial(_reference_at, control.law.reference, control.rows)
-    return lambda t, q, qd: kernel(q, qd, wanted(t), gains)
-
-
-def _reference_at(reference: Any, rows: Array | None, t: float) -> Array:
-    """q, qd and qdd to follow at a time, (3, n)."""
-    if not isinstance(reference, Trajectory):
-        assert rows is not None
-        return rows[0]
-    start, end = float(reference.t[0]), float(reference.t[-1])
-    q, qd, qdd = (x[0] for x in reference.motion(np.array([min(start + t, end)])))
-    return np.stack([q, qd, qdd] if start + t <= end else [q, 0 * q, 0 * q])
+    kernel, (gains,), law, robot = law_kernel(setup).ufunc, control.extra, control.law, setup.robot
+    return lambda t, q, qd: kernel(q, qd, wanted_at(robot, law, np.array([t]))[0], gains)

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.scalar import Scalar
-from ..arguments import numbers
+from ..arguments import numbers, real_number
 from ..dynamics.gravity import gravity_torque
 from ..dynamics.joint_torques import friction_torque
 from ..dynamics.rnea import inverse_dynamics
 from ..errors import CallError
+from ..kernels.derived import regressor_of, slotine_li
+from ..mechanism.parameter_vector import parameters
 from ..mechanism.tree import Tree
 from ..motion import Trajectory
 from ..robot import Robot
@@ -27,7 +29,11 @@ Scalars = Sequence[Scalar]
 class Controller(Protocol):
     """A law of the state and of what is wanted: q [rad|m], qd and qdd of the reference, n scalars each.
 
-    `gains` are inputs of the kernel, so that changing them compiles nothing.
+    `gains` are inputs of the kernel, so that changing them compiles nothing. A controller may also have
+    - `wanted(robot, t)`, its reference at times t (T,) [s], (T, ...), where that is not a motion of joints, with `wanted_shape(n)`;
+    - `memory(robot)`, numbers (m,) that it keeps from step to step: `law` then takes them after the gains, and
+      `memory_rate(tree, q, qd, wanted, gains, memory)` gives their rates;
+    - `key`, whatever else its law depends on.
     """
 
     reference: Any
@@ -36,8 +42,49 @@ class Controller(Protocol):
     def gains(self, n: int) -> Array:
         """All gains in one row, (k,)."""
 
-    def law(self, tree: Tree, q: Scalars, qd: Scalars, wanted: Sequence[Scalars], gains: Scalars) -> list[Scalar]:
+    def law(self, tree: Tree, q: Scalars, qd: Scalars, wanted: Any, gains: Scalars, *memory: Scalars) -> list[Scalar]:
         """Torques, n scalars [N m|N], on the tree of the model that the controller has."""
+
+
+def wanted_shape(law: Controller, n: int) -> tuple[int, ...]:
+    """The shape of the reference at one time."""
+    return tuple(law.wanted_shape(n)) if hasattr(law, "wanted_shape") else (3, n)
+
+
+def wanted_at(robot: Robot, law: Controller, t: Array) -> Array:
+    """The reference of a controller at times t (T,) [s], (T, ...); (1, ...) if it stays the same."""
+    return np.asarray(law.wanted(robot, t)) if hasattr(law, "wanted") else joint_reference(robot, law.reference, t)
+
+
+def joint_reference(robot: Robot, reference: Any, t: Array) -> Array:
+    """q, qd and qdd to follow at times t [s] after the start of a trajectory, (T, 3, n), or (1, 3, n) of a position that is held."""
+    if isinstance(reference, Trajectory):
+        if reference.n != robot.n:
+            raise CallError(f"simulate: the reference moves {reference.n} joints, the robot has {robot.n}: {', '.join(robot.joint_names)}")
+        start, end = float(reference.t[0]), float(reference.t[-1])
+        q, qd, qdd = reference.motion(np.clip(t + start, start, end))
+        moving = (t + start <= end)[:, None]
+        return np.stack([q, np.where(moving, qd, 0.0), np.where(moving, qdd, 0.0)], axis=1)
+    position = np.zeros(robot.n) if reference is None else numbers("simulate: the reference", reference)
+    if position.shape != (robot.n,) or not np.all(np.isfinite(position)):
+        raise CallError(f"simulate: the reference has shape {position.shape}; expected a Trajectory or a position ({robot.n},)")
+    return np.stack([position, 0 * position, 0 * position])[None]
+
+
+def check_gains(law: Any, *names: str) -> None:
+    """Raise CallError for a gain that is neither a finite number nor a row of them."""
+    for name in names:
+        value = numbers(f"{type(law).__name__}: {name}", getattr(law, name))
+        if value.ndim > 1 or not np.all(np.isfinite(value)):
+            raise CallError(f"{type(law).__name__}: {name} must be one finite number, or one for each joint or direction")
+
+
+def spread_gain(law: Any, name: str, count: int, of: str) -> Array:
+    """A gain as one number for each of `count` things; raises CallError where it has another number of them."""
+    value = np.asarray(getattr(law, name), dtype=float)
+    if value.size not in (1, count):
+        raise CallError(f"{type(law).__name__}: {name} has {value.size} numbers; expected one, or one for each of {count} {of}")
+    return np.broadcast_to(value, count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,20 +97,11 @@ class _Following:
     model: Robot | None = None
 
     def __post_init__(self) -> None:
-        for name in ("kp", "kd"):
-            value = numbers(f"{type(self).__name__}: {name}", getattr(self, name))
-            if value.ndim > 1 or not np.all(np.isfinite(value)):
-                raise CallError(f"{type(self).__name__}: {name} must be one finite number, or one for each joint")
+        check_gains(self, "kp", "kd")
 
     def gains(self, n: int) -> Array:
         """kp, then kd, (2 n,)."""
-        made = []
-        for name in ("kp", "kd"):
-            value = np.asarray(getattr(self, name), dtype=float)
-            if value.size not in (1, n):
-                raise CallError(f"{type(self).__name__}: {name} has {value.size} numbers; expected one, or one for each of {n} joints")
-            made.append(np.broadcast_to(value, n))
-        return np.concatenate(made)
+        return np.concatenate([spread_gain(self, name, n, "joints") for name in ("kp", "kd")])
 
     @staticmethod
     def correction(q: Scalars, qd: Scalars, wanted: Sequence[Scalars], gains: Scalars) -> list[Scalar]:
@@ -80,7 +118,7 @@ class PD(_Following):
     Takegaki and Arimoto 1981; Siciliano et al. 2009, section 8.5.1 (PD control with gravity compensation).
     """
 
-    def law(self, tree: Tree, q: Scalars, qd: Scalars, wanted: Sequence[Scalars], gains: Scalars) -> list[Scalar]:
+    def law(self, tree: Tree, q: Scalars, qd: Scalars, wanted: Sequence[Scalars], gains: Scalars, *memory: Scalars) -> list[Scalar]:
         return [a + b for a, b in zip(self.correction(q, qd, wanted, gains), gravity_torque(tree, q), strict=True)]
 
 
@@ -91,7 +129,7 @@ class ComputedTorque(_Following):
     Luh, Walker and Paul 1980; Siciliano et al. 2009, section 8.5.2 (inverse dynamics control).
     """
 
-    def law(self, tree: Tree, q: Scalars, qd: Scalars, wanted: Sequence[Scalars], gains: Scalars) -> list[Scalar]:
+    def law(self, tree: Tree, q: Scalars, qd: Scalars, wanted: Sequence[Scalars], gains: Scalars, *memory: Scalars) -> list[Scalar]:
         desired = [a + b for a, b in zip(wanted[2], self.correction(q, qd, wanted, gains), strict=True)]
         rigid = inverse_dynamics(tree.without_friction(), q, qd, desired)
         return [a + b for a, b in zip(rigid, friction_torque(tree, wanted[1], wanted[0]), strict=True)]
@@ -104,6 +142,68 @@ class FeedForward(_Following):
     Siciliano et al. 2009, section 8.4 (feedforward compensation).
     """
 
-    def law(self, tree: Tree, q: Scalars, qd: Scalars, wanted: Sequence[Scalars], gains: Scalars) -> list[Scalar]:
+    def law(self, tree: Tree, q: Scalars, qd: Scalars, wanted: Sequence[Scalars], gains: Scalars, *memory: Scalars) -> list[Scalar]:
         ahead = inverse_dynamics(tree, *wanted)
         return [a + b for a, b in zip(ahead, self.correction(q, qd, wanted, gains), strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class SlotineLi:
+    """tau = Y(q, qd, v, dv) a - kd s, da/dt = -gamma W Y^T s, with s = qd - v, v = qd_r - rate (q - q_r): it learns the parameters a.
+
+    kd [N m s/rad|N s/m] and rate [1/s] are one for all joints or one each; gamma is one number. W has the squared sizes of the model's
+    parameters, masses, first moments, inertias and joint terms apart; a begins as the model's, `Run.memory` has it over the run.
+    With V = s^T M s / 2 + |a - a_true|^2 / (2 gamma W), dV/dt = -s^T kd s. Slotine and Li 1987, eq. (6)-(9).
+    """
+
+    reference: Trajectory | ArrayLike | None = None
+    rate: ArrayLike = 10.0
+    kd: ArrayLike = 0.0
+    gamma: float = 1.0
+    model: Robot | None = None
+
+    def __post_init__(self) -> None:
+        check_gains(self, "rate", "kd")
+        real_number("SlotineLi: gamma", self.gamma, 0.0)
+
+    def gains(self, n: int) -> Array:
+        """rate, kd, gamma, (2 n + 1,)."""
+        return np.concatenate([*(spread_gain(self, name, n, "joints") for name in ("rate", "kd")), [float(self.gamma)]])
+
+    def memory(self, robot: Robot) -> Array:
+        """The parameters that it begins with, (p,)."""
+        return np.array((self.model or robot).parameters)
+
+    def law(self, tree: Tree, q: Scalars, qd: Scalars, wanted: Sequence[Scalars], gains: Scalars, *memory: Scalars) -> list[Scalar]:
+        s, Y = self._error(tree, q, qd, wanted, gains)
+        return [_dot(row, memory[0]) - d * x for row, d, x in zip(Y, gains[tree.n :], s, strict=False)]
+
+    def memory_rate(self, tree: Tree, q: Scalars, qd: Scalars, wanted: Sequence[Scalars], gains: Scalars, memory: Scalars) -> list[Scalar]:
+        """da/dt, p scalars."""
+        s, Y = self._error(tree, q, qd, wanted, gains)
+        return [-gains[-1] * size**2 * _dot([row[k] for row in Y], s) for k, size in enumerate(parameter_sizes(tree))]
+
+    def _error(self, tree: Tree, q: Scalars, qd: Scalars, wanted: Sequence[Scalars], gains: Scalars) -> tuple[list[Scalar], Any]:
+        """s, n scalars, and Y(q, qd, v, dv), n x p."""
+        rate = gains[: tree.n]
+        v = [b - k * (x - a) for k, x, a, b in zip(rate, q, wanted[0], wanted[1], strict=True)]
+        dv = [c - k * (x - b) for k, x, b, c in zip(rate, qd, wanted[1], wanted[2], strict=True)]
+        return [a - b for a, b in zip(qd, v, strict=True)], regressor_of(slotine_li)(tree, q, qd, v, dv)
+
+
+def parameter_sizes(tree: Tree) -> list[float]:
+    """How large each parameter is about, p numbers: the largest of its kind, or what follows from the largest mass at 0.1 m."""
+    pi = [abs(float(x)) for x in parameters(tree)]
+    inner = 10 * len(tree.bodies)
+    mass = max(pi[:inner:10], default=0.0) or 1.0
+    kinds = [range(1), range(1, 4), range(4, 10)]
+    largest = [max((pi[k + i] for i in range(0, inner, 10) for k in kind), default=0.0) or mass * 0.1**j for j, kind in enumerate(kinds)]
+    links = [largest[0], *[largest[1]] * 3, *[largest[2]] * 6] * len(tree.bodies)
+    return links + [x or 1.0 for x in pi[inner:]]
+
+
+def _dot(a: Scalars, b: Scalars) -> Scalar:
+    total: Scalar = 0.0
+    for x, y in zip(a, b, strict=True):
+        total = total + x * y
+    return total

@@ -2,11 +2,13 @@
 
 Friction as a function of the velocity jumps where the velocity is zero. For the length of a step every joint is therefore on one side of
 the jump, or held: a joint at rest is held as long as the torque that holds it is within what its friction can bear. Releasing one joint
-changes what others must bear, so that the question is asked again, as often as there are joints.
+changes what others must bear, so that the question is asked again, as often as there are joints. A stop at the end of a joint's range is
+friction without limit in one direction, as long as it is pushed.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,6 +20,7 @@ from ..dynamics.rnea import inverse_dynamics
 from ..mechanism.tree import Tree
 
 DRY = ("coulomb", "negative", "stiction", "load")
+REST = 0.02  # rad/s|m/s: velocity up to which a joint that strikes its stop stays there
 CREEP = 1e-12  # rad/s|m/s: a velocity whose friction is that of the side it is on
 
 
@@ -28,14 +31,18 @@ def dry_joints(tree: Tree) -> tuple[int, ...]:
 
 
 class Sides(NamedTuple):
-    """Per coordinate 1 where it moves forward, -1 backward and 0 where it is held; coordinates without dry friction have None."""
+    """Per coordinate 1 where it moves forward, -1 backward and 0 where friction holds it; coordinates without dry friction have None.
+
+    `stopped` is 1 where a stop holds it, else 0.
+    """
 
     side: list[Scalar | None]
+    stopped: list[Scalar]
 
     def held(self, c: int) -> Scalar:
         """1 where the coordinate is held, else 0."""
-        side = self.side[c]
-        return 0.0 if side is None else 1.0 - side * side
+        side, stopped = self.side[c], self.stopped[c]
+        return stopped if side is None else 1.0 - side * side * (1.0 - stopped)
 
     def rate(self, c: int, qd: Scalar) -> Scalar:
         """The velocity that friction feels: never beyond rest on the other side."""
@@ -43,15 +50,61 @@ class Sides(NamedTuple):
         return qd if side is None else side * where(side * qd > CREEP, side * qd, CREEP)
 
 
-def sides(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]) -> Sides:
-    """On which side of its friction each joint is at a state under torques tau [N m|N], held joints found in turn."""
-    dry = dry_joints(tree)
-    found = Sides([sign(qd[c]) if c in dry else None for c in range(tree.n)])
-    M, left, bounds = mass_matrix(tree, q), driven(tree, q, qd, tau), breakaway(tree, q, qd)
-    for _ in dry:
+def sides(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], stops: bool = False) -> Sides:
+    """On which side of its friction each joint is at a state under torques tau [N m|N], held joints found in turn.
+
+    With `stops` joints that rest at their limits stay there, unless friction alone could not keep them from going back.
+    """
+    dry, ends = dry_joints(tree), stop_joints(tree) if stops else ()
+    upper, lower = ([_at_rest_beyond(way, q[c], qd[c], tree, c) if c in ends else 0.0 for c in range(tree.n)] for way in (1.0, -1.0))
+    found = Sides([sign(qd[c]) if c in dry else None for c in range(tree.n)], [a + b for a, b in zip(upper, lower, strict=True)])
+    M, left, (low, high) = mass_matrix(tree, q), driven(tree, q, qd, tau), breakaway(tree, q, qd)
+    for _ in {*dry, *ends}:
         must = needed(tree, M, left, found, q, qd)
-        found = Sides([_released(found.side[c], must[c], bounds[0][c], bounds[1][c]) for c in range(tree.n)])
+        side = [_released(*each) for each in zip(found.side, must, low, high, strict=True)]
+        stopped = [_still_stopped(*each) for each in zip(upper, lower, must, low, high, strict=True)]
+        found = Sides(side, stopped)
     return found
+
+
+def _still_stopped(upper: Scalar, lower: Scalar, needed: Scalar, low: Scalar, high: Scalar) -> Scalar:
+    """1 where a joint at its upper or lower stop stays there: the stop can give any torque against it, and none along."""
+    return where(needed < low, 0.0, upper) + where(needed > high, 0.0, lower)
+
+
+def stop_joints(tree: Tree) -> tuple[int, ...]:
+    """The coordinates with an end to their range."""
+    return tuple(c for c, limit in enumerate(tree.limits) if math.isfinite(limit.lower) or math.isfinite(limit.upper))
+
+
+def _at_rest_beyond(way: float, q: Scalar, qd: Scalar, tree: Tree, c: int) -> Scalar:
+    """1 where a joint rests at its upper (way 1) or lower (way -1) limit, else 0."""
+    end = tree.limits[c].upper if way > 0 else tree.limits[c].lower
+    if not math.isfinite(end):
+        return 0.0
+    return where(way * (q - end) >= 0.0, where(absolute(qd) <= CREEP, 1.0, 0.0), 0.0)
+
+
+def struck(
+    tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], found: Sides, restitution: Sequence[Scalar]
+) -> tuple[list[Scalar], Scalar]:
+    """Velocities after joints beyond their limits have struck their stops, each left with -restitution times its own, and the heat [J].
+
+    The others feel the impulse through the mass matrix, but for those that are held or were just stopped. A joint slower than REST stays.
+    """
+    M, after, heat = mass_matrix(tree, q), list(qd), 0.0
+    free = [1.0 - found.held(c) for c in range(tree.n)]
+    for c in stop_joints(tree):
+        column = solve(factorise(_masked(M, free)), [free[c] if i == c else 0.0 for i in range(tree.n)])
+        limit, v = tree.limits[c], after[c]
+        out = where(q[c] > limit.upper, where(v > 0.0, 1.0, 0.0), where(q[c] < limit.lower, where(v < 0.0, 1.0, 0.0), 0.0)) * free[c]
+        back = where(absolute(v) > REST, restitution[c], 0.0)
+        impulse = -out * (1.0 + back) * v / where(out > 0.0, column[c], 1.0)
+        heat = heat - impulse * (v + 0.5 * impulse * column[c])
+        after = [x + impulse * m for x, m in zip(after, column, strict=True)]
+        after[c] = where(out > 0.0, -back * v, after[c])
+        free[c] = free[c] * (1.0 - where(back > 0.0, 0.0, out))
+    return after, heat
 
 
 def turned_round(

@@ -50,6 +50,11 @@ def _log(robot: Robot, t: Array, q: Array, tau: Array, sensors: Sensors, seed: i
     tau = _measured_torque(tau, q, rate, sensors, rng)
     noisy = q + sensors.per_joint("encoder_noise", robot.n) * rng.normal(size=q.shape)
     q = quantised(noisy, sensors.per_joint("encoder", robot.n))
+    constant = sensors.per_joint("torque_constant", robot.n)
+    if np.any(constant):
+        if not np.all(constant):
+            raise CallError("sensors: torque_constant is zero for some joints; a log has currents of all joints, or torques of all")
+        return Log(t=t, q=q, current=tau / constant, joint_names=robot.joint_names, effort="current", source=f"simulated {robot.name}")
     return Log(t=t, q=q, tau=tau, joint_names=robot.joint_names, effort="torque", source=f"simulated {robot.name}")
 
 

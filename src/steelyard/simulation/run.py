@@ -11,11 +11,13 @@ from ..cached import cached_property
 from ..errors import CallError
 from ..robot import Robot
 from ..signals.log import Log
+from .drives import Drive
 from .free_base import audit_kernel
 from .record import measured
 from .sensors import Sensors
 
 Array = NDArray[np.float64]
+INNER = ("base_pose", "base_twist", "drive_state", "memory")  # what only some runs have
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,6 +27,7 @@ class Run:
     `work` [J] (..., T) is what the drives have given since the start, `heat` [J] (..., T) what friction and known torques have taken.
     `steps` is how many steps each run took, `method` by which integrator. Where nothing held the base, base_pose (..., T, 7) is its
     position [m] and quaternion x y z w, base_twist (..., T, 6) its velocity [m/s] and angular velocity [rad/s], in the world's axes.
+    `drive_state` (..., T, k) is that of a `drive`, `memory` (..., T, m) what the controller has learnt; `tau` is what it commanded.
     """
 
     robot: Robot
@@ -38,18 +41,24 @@ class Run:
     steps: int
     base_pose: Array | None = None
     base_twist: Array | None = None
+    drive_state: Array | None = None
+    memory: Array | None = None
+    drive: Drive | None = None
 
     def __post_init__(self) -> None:
-        for name in ("t", "q", "qd", "tau", "work", "heat", "base_pose", "base_twist"):
+        for name in ("t", "q", "qd", "tau", "work", "heat", *INNER):
             if (array := getattr(self, name)) is not None:
                 array.flags.writeable = False
 
     @cached_property
     def energy(self) -> Array:
-        """Kinetic and potential energy [J], (..., T)."""
+        """Kinetic and potential energy [J], that of drives included, (..., T)."""
+        links, stored = self.robot, np.zeros(self.q.shape[:-1])
+        if self.drive is not None and self.drive_state is not None:
+            links, stored = self.drive.link_side(self.robot), self.drive.energy(self.robot, self.q, self.drive_state)
         if self.base_pose is None or self.base_twist is None:
-            return np.asarray(self.robot.kinetic_energy(self.q, self.qd) + self.robot.potential_energy(self.q))
-        return np.asarray(audit_kernel(self.robot)(self.q, self.qd, self.base_pose, self.base_twist)[0])
+            return np.asarray(links.kinetic_energy(self.q, self.qd) + links.potential_energy(self.q) + stored)
+        return np.asarray(audit_kernel(links)(self.q, self.qd, self.base_pose, self.base_twist)[0] + stored)
 
     @property
     def momentum(self) -> Array:
@@ -93,13 +102,19 @@ class Run:
         return f"{what}; {bad} diverged, the first before {first:g} s: take a smaller step, or look at the controller's gains"
 
     def log(self, sensors: Sensors | None = None, seed: int = 0) -> Log:
-        """The log that the robot's sensors would have written of a single run. The same seed gives the same log."""
+        """The log that the robot's sensors would have written of a single run. The same seed gives the same log.
+
+        With a drive it also has what that measures: positions of elastic motors, or currents.
+        """
         if self.q.ndim != 2:
             raise CallError(f"a log is of one run; this has {self.q.shape[:-2]} of them: take one, run[k].log()")
         if not self.finite:
             raise CallError(f"a log of a run that diverged has no use: {self.status}")
         even = len(self.t) if len(self.t) < 3 or np.isclose(self.t[-1] - self.t[-2], self.t[1]) else -1  # the last may be off the grid
-        return measured(self.robot, self.t[:even], self.q[:even], self.tau[:even], sensors or Sensors(), seed)
+        log = measured(self.robot, self.t[:even], self.q[:even], self.tau[:even], sensors or Sensors(), seed)
+        if self.drive is None or self.drive_state is None:
+            return log
+        return log.replace(**self.drive.signals(self.robot, self.drive_state[:even]))
 
     def __getitem__(self, k: int | tuple[int, ...]) -> Run:
         """One run of a batch."""
@@ -107,8 +122,8 @@ class Run:
         if len(at) != self.q.ndim - 2:
             raise CallError(f"run[{k}]: the batch has shape {self.q.shape[:-2]}; expected one index for each of its dimensions")
         q, qd, tau, work, heat = (np.array(x[at]) for x in (self.q, self.qd, self.tau, self.work, self.heat))
-        base = (None if x is None else np.array(x[at]) for x in (self.base_pose, self.base_twist))
-        return Run(self.robot, self.t.copy(), q, qd, tau, work, heat, self.method, self.steps, *base)
+        inner = {name: np.array(x[at]) for name in INNER if (x := getattr(self, name)) is not None}
+        return Run(self.robot, self.t.copy(), q, qd, tau, work, heat, self.method, self.steps, **inner, drive=self.drive)
 
     def __repr__(self) -> str:
         return f"Run({self.status})"

@@ -24,7 +24,8 @@ class Sensors:
     torque_noise, torque_ripple: as fractions of the joint's rms torque; the noise is white below `bandwidth`, the ripple a sum of
     `harmonics` of the motor angle, gear_ratio * q, with amplitudes that fall as 1/h.
     bandwidth [Hz]: of the first-order low-pass in the torque channel; delay [s]: of the torque against the position.
-    torque_step [N m|N]: quantisation of the torque.
+    torque_step [N m|N]: quantisation of the torque. torque_constant [N m/A|N/A]: where it is not zero, the log has motor currents in the
+    place of torques, torque / constant, with the same errors.
     Torque ripple of geared motors: Hollerbach, Khalil and Gautier, Springer Handbook of Robotics, 2nd ed., section 6.3.2.
     """
 
@@ -37,6 +38,7 @@ class Sensors:
     bandwidth: PerJoint = 150.0
     delay: PerJoint = 0.002
     torque_step: PerJoint = 0.0
+    torque_constant: PerJoint = 0.0
 
     def __post_init__(self) -> None:
         for field in fields(self):

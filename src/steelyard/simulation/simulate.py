@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arguments import numbers
+from ..arguments import numbers, yes_or_no
 from ..compiler.runtime.kernel import Kernel
 from ..errors import CallError, require_robot
 from ..robot import Robot
 from .adaptive import integrated
 from .control import Control, Law, Plan, control_of, torque_function
 from .controllers import Controller
+from .drives import Drive, Stops, require_drive, require_stops
 from .dry_friction import dry_joints
 from .integrators import require_method
 from .run import Run
@@ -22,7 +24,7 @@ from .step import Setup, step_kernel
 
 Array = NDArray[np.float64]
 State = tuple[Array, ...]
-"""q, qd, the books (work and heat so far [J]) and, of a base that nothing holds, its pose and twist."""
+"""q, qd, the books (work and heat so far [J]), the pose and twist of a free base, and what drives and the controller keep."""
 BLOCK = 512  # runs that go through their steps together, so that their states stay in the processor's cache
 
 
@@ -39,16 +41,20 @@ def simulate(
     base_pose0: ArrayLike | None = None,
     base_twist0: ArrayLike | None = None,
     saturate: bool = False,
+    stops: bool | Stops = False,
+    drive: Drive | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Run:
     """The motion of a robot under a controller, from q0 [rad|m] and qd0 [rad/s|m/s] (..., n), both zero by default, one run per row.
 
-    controller: one of `steelyard.simulation.controllers` (PD, ComputedTorque, FeedForward), traced into the step; a function (t, q, qd) ->
-    tau of all runs at once, q (..., n); torques [N m|N], (n,) that stay or (steps, n), one row per step; or None, for no torque. The torque
-    at the beginning of a step [s] is held to its end.
+    controller: PD, ComputedTorque, FeedForward, SlotineLi, OperationalSpace or Impedance of `steelyard.simulation`, traced into the step; a
+    function (t, q, qd) -> tau of all runs at once, q (..., n); torques [N m|N], (n,) that stay or (steps, n), one row per step; a Log,
+    whose torques are played; or None, for no torque. The torque at the beginning of a step [s] is held to its end.
     method: "rk4" or "rk8" (Runge-Kutta of order 4 or 8), "euler" (semi-implicit); "adaptive" (DOP853, one run after the other, torques as
     they are at every instant, the instants found where joints stick and break loose). `every` so many steps a sample is kept. With
-    `saturate` torques stay within the robot's effort limits. `progress` is called with the part that is done.
+    `saturate` torques stay within the robot's effort limits, with `stops` (True, or Stops(...)) joints within their range. `drive`: Elastic
+    or Motor of `steelyard.simulation`, what is between the commanded torque, `Run.tau`, and the joints. `progress` is called with the part
+    that is done.
     With base_pose0 (..., 7), position [m] and quaternion x y z w, or base_twist0 (..., 6), velocity [m/s] and angular velocity [rad/s] in
     the world's axes, nothing holds the base: it falls and recoils, `Run.base_pose` and `base_twist` say how.
     M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd); joints that dry friction holds, stay.
@@ -59,26 +65,50 @@ def simulate(
     plan = Plan.of(seconds, step, every)
     free = base_pose0 is not None or base_twist0 is not None
     state = _initial(robot, q0, qd0, *((base_pose0, base_twist0) if free else ()))
-    control = control_of(robot, controller, plan)
-    setup = Setup(robot, method, control.kind, control.law, saturate, free)
-    if free and (method == "adaptive" or dry_joints(robot.tree)):
-        what = "the adaptive method" if method == "adaptive" else "dry friction"
-        raise CallError(f"simulate: {what} with a base that nothing holds is not there; take another method, or friction with a width")
+    control, ends = control_of(robot, controller, plan), require_stops(stops)
+    require_drive(drive)
+    setup = Setup(robot, method, control.kind, control.law, yes_or_no("simulate: saturate", saturate), free, drive, ends is not None)
+    _require_supported(setup)
+    state = (*state, *_inner_states(setup, *state[:2]))
+    if drive is not None:
+        control = replace(control, last=(drive.numbers(robot),))
+    if ends is not None:
+        control = replace(control, last=(*control.last, ends.numbers(robot)))
     record = Record.empty(robot, state, plan)
     with np.errstate(all="ignore"):  # a run that diverges is said in the status, and leaves the others alone
         if method == "adaptive":
             _adapt(setup, plan, control, state, record, progress)
         else:
             _drive(step_kernel(setup), plan, control, state, record, progress)
-    q, qd, books, *base = record.states
-    return Run(robot, plan.times, q, qd, record.tau, books[..., 0], books[..., 1], method, plan.steps, *base)
+    parts = dict(zip((operand.name for operand in setup.operands()[1]), record.states, strict=False))
+    books, inner = parts["books"], (parts.get("pose"), parts.get("twist"), parts.get("drive"), parts.get("memory"))
+    return Run(robot, plan.times, parts["q"], parts["qd"], record.tau, books[..., 0], books[..., 1], method, plan.steps, *inner, drive)
+
+
+def _require_supported(setup: Setup) -> None:
+    """Raise CallError for what does not go together."""
+    if setup.free and (setup.stops or dry_joints(setup.robot.tree)):
+        what = "stops do" if setup.stops else "dry friction, which has no width, does"
+        raise CallError(f"simulate: {what} not go with a base that nothing holds; leave them out, or let an arm on its base carry it")
+    if setup.method != "adaptive":
+        return
+    present = {"a free base": setup.free, "a drive": setup.drive, "stops": setup.stops, "a controller that learns": setup.memory}
+    for what, there in present.items():
+        if there:
+            raise CallError(f"simulate: the adaptive method does not do {what}; take 'rk4', 'rk8' or 'euler'")
+
+
+def _inner_states(setup: Setup, q: Array, qd: Array) -> tuple[Array, ...]:
+    """What drives and the controller begin with, of the batch of q."""
+    law: Any = setup.controller
+    drives = () if setup.drive is None else (setup.drive.start(setup.robot, q, qd),)
+    kept = () if not setup.memory else (np.array(np.broadcast_to(law.memory(setup.robot), (*q.shape[:-1], setup.memory))),)
+    return *drives, *kept
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """Arrays to keep samples in: the state's (q, qd, the books of work and heat [J], of a free base its pose and twist) and the torques,
-    (..., T, size).
-    """
+    """Arrays to keep samples in: those of the state and the torques, (..., T, size)."""
 
     states: tuple[Array, ...]
     tau: Array

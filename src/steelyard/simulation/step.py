@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..algebra.scalar import Scalar, where
 from ..compiler.ir.program import Operand, Program, trace
@@ -18,9 +18,9 @@ from ..kernels import cost, customised, kernel_of
 from ..kernels.algorithms import require_mass
 from ..mechanism.tree import Tree
 from ..robot import Robot
-from . import controllers
-from .controllers import Controller
-from .dry_friction import Sides, dry_joints, held_dynamics, sides, turned_round
+from .controllers import Controller, wanted_shape
+from .drives import Actuation, Drive
+from .dry_friction import Sides, dry_joints, held_dynamics, sides, struck, turned_round
 from .free_base import free_accelerations, rates_of_position, unit_quaternion
 from .integrators import advanced
 
@@ -30,7 +30,7 @@ Forward = Callable[[Tree, Scalars, Scalars, Scalars], list[Scalar]]
 
 @dataclass(frozen=True)
 class Setup:
-    """What a step is made of: the robot, the method, the kind of control ("none", "held" torques, or a controller), saturation."""
+    """What a step is made of: the robot, the method, the kind of control ("none", "held" torques, or a controller), and what is between."""
 
     robot: Robot
     method: str
@@ -38,26 +38,44 @@ class Setup:
     controller: Controller | None = None
     saturated: bool = False
     free: bool = False  # nothing holds the base
+    drive: Drive | None = None
+    stops: bool = False
 
     @property
     def key(self) -> tuple[Any, ...]:
         """All that the kernel depends on."""
-        law = self.controller
+        law, n = self.controller, self.robot.n
         model = "" if law is None else (law.model or self.robot).fingerprint
-        gains = 0 if law is None else len(law.gains(self.robot.n))
-        name = "" if law is None else f"{type(law).__module__}.{type(law).__qualname__}"
-        return (self.robot.fingerprint, "simulate", self.method, self.control, name, model, gains, self.saturated, self.free)
+        own = () if law is None else (f"{type(law).__module__}.{type(law).__qualname__}", len(law.gains(n)), getattr(law, "key", ""))
+        drive = "" if self.drive is None else type(self.drive).__qualname__
+        return (self.robot.fingerprint, "simulate", self.method, self.control, own, model, self.saturated, self.free, drive, self.stops)
+
+    @property
+    def plant(self) -> Robot:
+        """The robot on the joints' side of its drives."""
+        return self.robot if self.drive is None else self.drive.link_side(self.robot)
+
+    @property
+    def memory(self) -> int:
+        """How many numbers the controller keeps."""
+        return len(self.controller.memory(self.robot)) if hasattr(self.controller, "memory") else 0  # type: ignore[union-attr]
 
     def operands(self) -> tuple[list[Operand], list[Operand]]:
-        """h, q, qd, the books (work and heat so far [J]) and what the control takes; q, qd, books after it, and the torque that acted."""
-        n = self.robot.n
+        """h, the state and what drives, stops and control take; the state after it, and the torque that was commanded.
+
+        The state is q, qd, the books (work and heat so far [J]), of a free base its pose and twist, that of drives and of the controller.
+        """
+        n, law = self.robot.n, self.controller
         state = [Operand("q", (n,), "[rad|m]"), Operand("qd", (n,), "[rad/s|m/s]"), Operand("books", (2,), "[J]")]
         state += [Operand("pose", (7,), "[m, -]"), Operand("twist", (6,), "[m/s, rad/s]")] if self.free else []
+        state += [Operand("drive", (sum(self.drive.kinds) * n,), "")] if self.drive is not None else []
+        state += [Operand("memory", (self.memory,), "")] if self.memory else []
         taken = [Operand("h", (), "[s]"), *state]
-        if self.control == "held":
-            taken.append(Operand("tau", (n,), "[N m|N]"))
-        if self.controller is not None:
-            taken += [Operand("wanted", (3, n), "[rad|m, ...]"), Operand("gains", (len(self.controller.gains(n)),), "")]
+        taken += [Operand("tau", (n,), "[N m|N]")] if self.control == "held" else []
+        if law is not None:
+            taken += [Operand("wanted", wanted_shape(law, n), ""), Operand("gains", (len(law.gains(n)),), "")]
+        taken += [Operand("drive numbers", self.drive.numbers(self.robot).shape, "")] if self.drive is not None else []
+        taken += [Operand("stops", (n,), "")] if self.stops else []
         return taken, [*state, Operand("tau", (n,), "[N m|N]")]
 
     def named(self, values: Sequence[Any]) -> dict[str, Any]:
@@ -77,7 +95,7 @@ def step_kernel(setup: Setup) -> Kernel:
 
 def _kernel(setup: Setup, what: str, make: Callable[[], Program]) -> Kernel:
     """The kernel of a program. One with a controller from elsewhere is traced anew, since no key tells what its law depends on."""
-    if setup.controller is not None and type(setup.controller).__module__ != controllers.__name__:
+    if setup.controller is not None and type(setup.controller).__module__.rpartition(".")[0] != __package__:
         return Kernel(make())
     return kernel_of((*setup.key, what), make, Path(__file__).parent)
 
@@ -94,37 +112,94 @@ def law_kernel(setup: Setup) -> Kernel:
 
 def step_program(setup: Setup) -> Program:
     """The shortest program of a step, of those by the mass matrix and by articulated bodies, on the tree and on the customised one."""
-    tree = setup.robot.tree
+    tree = setup.plant.tree
     require_mass(tree, "free_forward_dynamics" if setup.free else "simulate")
     taken, given = setup.operands()
-    ways: list[Forward | None] = [None] if setup.free or dry_joints(tree) else [forward_by_crba, *([aba] if tree.stands_alone else [])]
+    holds = setup.free or setup.stops or bool(dry_joints(tree))
+    ways: list[Forward | None] = [None] if holds else [forward_by_crba, *([aba] if tree.stands_alone else [])]
     forms = [tree] if setup.free else [tree, customised(tree)]  # a base that moves feels frames and shared inertias
     made = [trace("simulate", partial(_step, setup, form, way), taken, given) for form in forms for way in ways]
     return min(made, key=cost)
 
 
+class Places(NamedTuple):
+    """Where the parts of a state are among the positions x and the velocities u that are integrated: joints, base, drives."""
+
+    n: int
+    base: int  # 1 of a free base, else 0
+
+    def positions(self, x: Scalars) -> tuple[Scalars, Scalars, Scalars]:
+        """q, the pose of a free base, positions of the drives."""
+        end = self.n + 7 * self.base
+        return x[: self.n], x[self.n : end], x[end:]
+
+    def velocities(self, u: Scalars) -> tuple[Scalars, Scalars, Scalars]:
+        """qd, the twist of a free base, velocities of the drives."""
+        end = self.n + 6 * self.base
+        return u[: self.n], u[self.n : end], u[end:]
+
+
 def _step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any) -> Any:
     """The step on expressions. Torques are those at its beginning, held to its end, as a digital controller holds them."""
-    at = setup.named(values)
-    q, qd, books, pose, twist = at["q"], at["qd"], at["books"], at.get("pose", ()), at.get("twist", ())
-    tau, n, heats = torques(setup, at), tree.n, rubs(tree)
-    found = sides(tree, q, qd, tau) if way is None and not setup.free else Sides([None] * n)
+    at, places = setup.named(values), Places(tree.n, int(setup.free))
+    command = torques(setup, at)
+    inner = split_drive(setup, at)
+    holds = way is None and not setup.free
+    first = at_joints(setup, command, at, at["q"], at["qd"], *inner)
+    found = sides(tree, at["q"], at["qd"], first.tau, setup.stops) if holds else Sides([None] * tree.n, [0.0] * tree.n)
 
     def rates(x: Scalars, u: Scalars) -> tuple[list[Scalar], list[Scalar]]:
-        if setup.free:
-            accelerations = free_accelerations(tree, x, u, tau)
-        elif way is None:
-            accelerations, friction = held_dynamics(tree, x, u, tau, found)
-            return accelerations, [power(friction, u)]
+        (q, pose, drive_x), (qd, twist, drive_v) = places.positions(x), places.velocities(u)
+        acting = at_joints(setup, command, at, q, qd, drive_x, drive_v)
+        if holds:
+            accelerations, friction = held_dynamics(tree, q, qd, acting.tau, found)
         else:
-            accelerations = way(tree, x, u, tau)
-        return accelerations, [power(friction_torque(tree, u[:n], x[:n]), u[:n])] if heats else []
+            both = [*q, *pose], [*qd, *twist]
+            accelerations = free_accelerations(tree, *both, acting.tau) if way is None else way(tree, q, qd, acting.tau)
+            friction = friction_torque(tree, qd, q) if rubs(tree) else []
+        heat = acting.heat + (power(friction, qd) if friction else 0.0)
+        return [*accelerations, *acting.velocity_rates], [heat, *([] if setup.drive is None else [acting.work])]
 
-    x, u, heat = advanced(setup.method, rates, [*q, *pose], [*qd, *twist], h, partial(rates_of_position, n))
-    after, more = turned_round(tree, x, u, qd, found, h) if way is None and not setup.free else (u, 0.0)
-    moved = [a - b for a, b in zip(x[:n], q, strict=True)]
-    kept = [books[0] + power(tau, moved), books[1] + (heat[0] + more if heat else more)]
-    return x[:n], after[:n], kept, *([[*x[n : n + 3], *unit_quaternion(x[n + 3 :])], after[n:]] if setup.free else []), tau
+    def moves(x: Scalars, u: Scalars) -> list[Scalar]:
+        (q, pose, drive_x), (qd, twist, drive_v) = places.positions(x), places.velocities(u)
+        acting = at_joints(setup, command, at, q, qd, drive_x, drive_v)
+        return [*rates_of_position(tree.n, [*q, *pose], [*qd, *twist]), *acting.position_rates]
+
+    start = [*at["q"], *at.get("pose", ()), *inner[0]], [*at["qd"], *at.get("twist", ()), *inner[1]]
+    x, u, gained = advanced(setup.method, rates, *start, h, moves)
+    (q, pose, drive_x), (qd, twist, drive_v) = places.positions(x), places.velocities(u)
+    after, more = turned_round(tree, q, qd, at["qd"], found, h) if holds else (list(qd), 0.0)
+    after, lost = struck(tree, q, after, found, at["stops"]) if setup.stops else (after, 0.0)
+    work = power(command, [a - b for a, b in zip(q, at["q"], strict=True)]) if setup.drive is None else gained[1]
+    books = [at["books"][0] + work, at["books"][1] + (gained[0] + more + lost)]
+    base = [[*pose[:3], *unit_quaternion(pose[3:])], twist] if setup.free else []
+    drive = [] if setup.drive is None else [[*drive_x, *drive_v]]
+    return q, after, books, *base, *drive, *learned(setup, at, h), command
+
+
+def at_joints(setup: Setup, command: Scalars, at: Mapping[str, Any], q: Scalars, qd: Scalars, x: Scalars, v: Scalars) -> Actuation:
+    """What reaches the joints of a commanded torque; x and v are positions and velocities of the drives."""
+    if setup.drive is None:
+        return Actuation(list(command), [], [], 0.0, 0.0)
+    return setup.drive.actuation(command, q, qd, x, v, at["drive numbers"])
+
+
+def split_drive(setup: Setup, at: Mapping[str, Any]) -> tuple[Scalars, Scalars]:
+    """Positions and velocities of the drives."""
+    if setup.drive is None:
+        return (), ()
+    cut = setup.drive.kinds[0] * setup.robot.n
+    return at["drive"][:cut], at["drive"][cut:]
+
+
+def learned(setup: Setup, at: Mapping[str, Any], h: Scalar) -> list[list[Scalar]]:
+    """What a controller keeps, after a step of h [s] at the rates of its beginning; none where it keeps nothing."""
+    law: Any = setup.controller
+    if not setup.memory:
+        return []
+    tree = (law.model or setup.robot).tree
+    rates = law.memory_rate(tree, at["q"], at["qd"], at["wanted"], at["gains"], at["memory"])
+    return [[a + h * b for a, b in zip(at["memory"], rates, strict=True)]]
 
 
 def torques(setup: Setup, at: Mapping[str, Any]) -> list[Scalar]:
@@ -135,7 +210,8 @@ def torques(setup: Setup, at: Mapping[str, Any]) -> list[Scalar]:
 def _commanded(setup: Setup, at: Mapping[str, Any]) -> list[Scalar]:
     law = setup.controller
     if law is not None:
-        return law.law((law.model or setup.robot).tree, at["q"], at["qd"], at["wanted"], at["gains"])
+        memory = (at["memory"],) if setup.memory else ()
+        return law.law((law.model or setup.robot).tree, at["q"], at["qd"], at["wanted"], at["gains"], *memory)
     return list(at["tau"]) if setup.control == "held" else [0.0] * setup.robot.n
 
 

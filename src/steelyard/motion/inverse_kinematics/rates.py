@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ... import arguments
+from ...arguments import numbers
 from ...errors import CallError, require_robot
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def joint_acceleration(
 
 
 def _equations(robot: Robot, q: ArrayLike, given: ArrayLike, frame: str | None, what: str) -> tuple[Array, Array]:
-    rates = arguments.numbers(what, given)
+    rates = numbers(what, given)
     if rates.shape[-1:] != (6,):
         raise CallError(f"{what} has shape {rates.shape}; expected (..., 6): linear, then angular, in the base frame")
     if not np.isfinite(rates).all():
@@ -75,7 +75,7 @@ def _equations(robot: Robot, q: ArrayLike, given: ArrayLike, frame: str | None, 
 def _joints(robot: Robot, given: ArrayLike | None, what: str) -> Array | None:
     if given is None:
         return None
-    array = arguments.numbers(what, given)
+    array = numbers(what, given)
     if array.shape[-1:] != (robot.n,):
         raise CallError(f"{what} has shape {array.shape}; expected (..., {robot.n}): one for each of {', '.join(robot.joint_names)}")
     return array

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ... import arguments
+from ...arguments import any_of, brief, numbers
 from ...dynamics.kinematics import carriers, find_frame
 from ...errors import CallError, ProblemError, require_robot, suggest
 from .analytic import UNREACHED, VALID, Analytic, analytic
@@ -45,7 +45,7 @@ def inverse_kinematics(
     inverse kinematics. See docs/inverse_kinematics.md.
     """
     setup = _setup(robot, frame, free, method)
-    given = pose if type(pose) is np.ndarray and pose.dtype is _FLOAT64 else arguments.numbers("pose", pose)
+    given = pose if type(pose) is np.ndarray and pose.dtype is _FLOAT64 else numbers("pose", pose)
     if given.shape[-2:] != (4, 4):
         raise CallError(f"pose has shape {given.shape}; expected (..., 4, 4): homogeneous matrices [R, p; 0, 1]")
     start = setup.rest if q0 is None else _start(robot, q0, given.shape[:-2])
@@ -94,10 +94,10 @@ def _setup(robot: Robot, frame: str | None, free: Any, method: str) -> Setup:
     try:
         found = _recent.get(key)
     except TypeError:
-        raise CallError(f"frame and method must be names, not {arguments.brief(frame)} and {arguments.brief(method)}") from None
+        raise CallError(f"frame and method must be names, not {brief(frame)} and {brief(method)}") from None
     if found is None or found.context.robot is not robot:
         require_robot(robot, "inverse_kinematics")
-        arguments.any_of("method", method, METHODS)
+        any_of("method", method, METHODS)
         found = _prepared(robot, robot.end_effector if frame is None else frame, _named(robot, free), method)
         _require_free(robot, found, free)
         if len(_recent) >= _MOST:
@@ -164,7 +164,7 @@ def _named(robot: Robot, free: Any) -> tuple[str, ...] | None:
 
 
 def _start(robot: Robot, q0: ArrayLike, batch: tuple[int, ...]) -> Array:
-    start = arguments.numbers("q0", q0)
+    start = numbers("q0", q0)
     if start.shape[-1:] != (robot.n,):
         raise CallError(f"q0 has shape {start.shape}; expected (..., {robot.n}): one position for each of {', '.join(robot.joint_names)}")
     if not np.isfinite(start).all():
@@ -227,7 +227,7 @@ def _over(setup: Setup, pose: Array, start: Array, held: Array) -> Solutions:
 
 def _positions(names: tuple[str, ...], given: Sequence[Any], batch: tuple[int, ...]) -> Array:
     """The positions of held joints, (..., g, joints)."""
-    arrays = [arguments.numbers(f"free position of {name}", value) for name, value in zip(names, given, strict=True)]
+    arrays = [numbers(f"free position of {name}", value) for name, value in zip(names, given, strict=True)]
     arrays = [array[None] if array.ndim == 0 else array for array in arrays]
     for name, array in zip(names, arrays, strict=True):
         if not np.isfinite(array).all():

@@ -1,0 +1,249 @@
+"""Motions of a frame in space: straight lines and arcs, and the joint motions that follow them through the inverse kinematics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arguments import any_of, instance, numbers, real_number
+from ...checks.states import States
+from ...errors import CallError, ProblemError, require_robot
+from ..inverse_kinematics.rates import joint_acceleration, joint_velocity
+from ..inverse_kinematics.solve import inverse_kinematics
+from .point_to_point import PROFILES, Profile
+from .trajectory import Trajectory, grid, trajectory
+
+if TYPE_CHECKING:
+    from ...robot import Robot
+
+Array = NDArray[np.float64]
+NEAR = 1e-10  # [m|rad] error of a pose that counts as reached
+TURNS = 20  # of Newton's method, at most
+EXACT = {"singular": 1e-5, "damping": 1e-5}  # a path is followed exactly, or not at all
+ROTATION = 1e-6  # by which R R^T may differ from the identity
+
+
+class PoseStates(NamedTuple):
+    """pose (N, 4, 4); twist (N, 6): velocity [m/s] and angular velocity [rad/s]; their rates (N, 6), all in the base frame."""
+
+    pose: Array
+    twist: Array
+    acceleration: Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PoseTrajectory:
+    """A motion of a frame over `seconds` from rest to rest; `motion` gives it at times t (N,) [s], which count from its start."""
+
+    seconds: float
+    motion: Callable[[ArrayLike], PoseStates]
+
+    def __repr__(self) -> str:
+        ends = self.motion([0.0, self.seconds]).pose[:, :3, 3]
+        return f"PoseTrajectory({self.seconds:g} s, from {np.round(ends[0], 4).tolist()} to {np.round(ends[1], 4).tolist()} m)"
+
+
+def line(
+    start: ArrayLike,
+    end: ArrayLike,
+    seconds: float | None = None,
+    profile: str = "quintic",
+    *,
+    speed: float | None = None,
+    turning: float | None = None,
+) -> PoseTrajectory:
+    """A straight line from one pose (4, 4) to another, turning about one fixed axis meanwhile.
+
+    In a time [s], or in the shortest that keeps limits of `speed` [m/s] and `turning` [rad/s]. Siciliano et al. 2009, section 4.3.2.
+    """
+    first, last = _pose("line: start", start), _pose("line: end", end)
+    across = last[:3, 3] - first[:3, 3]
+
+    def place(s: Array) -> tuple[Array, Array, Array]:
+        ones = np.ones_like(s)[:, None]
+        return first[:3, 3] + s[:, None] * across, ones * across, 0 * ones * across
+
+    return _moved("line", place, float(np.linalg.norm(across)), first, last, seconds, profile, speed, turning)
+
+
+def arc(
+    start: ArrayLike,
+    via: ArrayLike,
+    end: ArrayLike,
+    seconds: float | None = None,
+    profile: str = "quintic",
+    *,
+    speed: float | None = None,
+    turning: float | None = None,
+) -> PoseTrajectory:
+    """The arc of the circle from one pose (4, 4) through a point `via` (3,) [m] to another pose; turning and limits as for `line`.
+
+    Siciliano et al. 2009, section 4.3.2 (circular path).
+    """
+    first, last, middle = _pose("arc: start", start), _pose("arc: end", end), numbers("arc: via", via)
+    if middle.shape != (3,) or not np.all(np.isfinite(middle)):
+        raise CallError(f"arc: via has shape {middle.shape}; expected a point (3,) [m]")
+    centre, u, v, angle = _circle(first[:3, 3], middle, last[:3, 3])
+
+    def place(s: Array) -> tuple[Array, Array, Array]:
+        c, sine = np.cos(s * angle)[:, None], np.sin(s * angle)[:, None]
+        return centre + c * u + sine * v, angle * (c * v - sine * u), -(angle**2) * (c * u + sine * v)
+
+    return _moved("arc", place, angle * float(np.linalg.norm(u)), first, last, seconds, profile, speed, turning)
+
+
+def follow(robot: Robot, path: PoseTrajectory, frame: str | None = None, q0: ArrayLike | None = None, rate: float = 500.0) -> Trajectory:
+    """The joint motion that carries a frame, by default the end-effector, along a path. It begins at the solution nearest to q0 (n,).
+
+    T(q(t)) = path(t), J qd = twist, J qdd = acceleration - dJ/dt qd, of least square where the arm is redundant. Each sample on the grid of
+    `rate` [Hz] is found from the one before it, so that the motion stays on its branch. Raises ProblemError where the path leaves the
+    reach, the limits, or passes through a singularity. Siciliano et al. 2009, section 3.7 (inverse kinematics algorithms).
+    """
+    require_robot(robot, "follow")
+    way = instance("follow: path", path, PoseTrajectory, "line(...) and arc(...) return one")
+    name = robot.end_effector if frame is None else frame
+    t = np.append(grid(way.seconds, max(real_number("follow: rate", rate, unit="Hz"), 1 / way.seconds)), way.seconds)
+    made = way.motion(t)
+    points = np.array(_walked(robot, name, t, made, _first(robot, made.pose[0], name, q0)))
+    _require_limits(robot, t, points)
+
+    def motion(s: ArrayLike) -> States:
+        at = np.clip(np.asarray(s, dtype=float), 0.0, way.seconds)
+        wanted = way.motion(at)
+        guess = np.column_stack([np.interp(at, t, column) for column in points.T])
+        q, error = reached(robot, name, wanted.pose, guess)
+        if error.max(initial=0.0) > 1e3 * NEAR:
+            raise ProblemError(f"follow: at {at[np.argmax(error)]:g} s the pose is missed by {error.max():.2g}; take a larger rate")
+        qd = joint_velocity(robot, q, wanted.twist, name, **EXACT)
+        return States(q, qd, joint_acceleration(robot, q, qd, wanted.acceleration, name, **EXACT))
+
+    return trajectory(motion, way.seconds, max(rate, 1 / way.seconds), robot.joint_names)
+
+
+def reached(robot: Robot, frame: str, pose: Array, q: Array) -> tuple[Array, Array]:
+    """Positions (N, n) near q that bring a frame to poses (N, 4, 4), by Newton's method, and the errors (N,) [m|rad] that are left."""
+    for _ in range(TURNS):
+        error = pose_difference(np.asarray(robot.forward_kinematics(q, frame)), pose)
+        size = np.abs(error).max(axis=-1)
+        if np.all(size < NEAR):
+            break
+        q = q + joint_velocity(robot, q, error, frame, **EXACT)
+    return q, size
+
+
+def pose_difference(here: Array, there: Array) -> Array:
+    """The twist (N, 6) [m, rad] that leads from one pose to another in one second."""
+    from scipy.spatial.transform import Rotation
+
+    turn = Rotation.from_matrix(there[..., :3, :3] @ np.swapaxes(here[..., :3, :3], -1, -2)).as_rotvec()
+    return np.concatenate([there[..., :3, 3] - here[..., :3, 3], turn], axis=-1)
+
+
+def _moved(
+    what: str,
+    place: Callable[[Array], tuple[Array, Array, Array]],
+    length: float,
+    first: Array,
+    last: Array,
+    seconds: float | None,
+    profile: str,
+    speed: float | None,
+    turning: float | None,
+) -> PoseTrajectory:
+    """A motion along a curve `place` of s in [0, 1] with its derivatives, and about the axis from one orientation to the other."""
+    from scipy.spatial.transform import Rotation
+
+    made = PROFILES[str(any_of(f"{what}: profile", profile, tuple(PROFILES)))]
+    turn = pose_difference(first[None], last[None])[0, 3:]
+    time = _seconds(what, made, {"speed": (length, speed), "turning": (float(np.linalg.norm(turn)), turning)}, seconds)
+
+    def motion(t: ArrayLike) -> PoseStates:
+        s, v, a = made.function(np.clip(np.asarray(t, dtype=float) / time, 0.0, 1.0))
+        v, a = v / time, a / time**2
+        p, dp, ddp = place(s)
+        pose = np.zeros((len(s), 4, 4))
+        pose[:, :3, :3] = Rotation.from_rotvec(s[:, None] * turn).as_matrix() @ first[:3, :3]
+        pose[:, :3, 3], pose[:, 3, 3] = p, 1.0
+        linear = v[:, None] * dp, a[:, None] * dp + v[:, None] ** 2 * ddp
+        return PoseStates(pose, *(np.hstack([x, y[:, None] * turn]) for x, y in zip(linear, (v, a), strict=True)))
+
+    return PoseTrajectory(time, motion)
+
+
+def _seconds(what: str, profile: Profile, limits: dict[str, tuple[float, float | None]], seconds: float | None) -> float:
+    """The time that is given, or the shortest within the limits, which a motion without way or turn does not feel."""
+    if seconds is not None:
+        time = real_number(f"{what}: seconds", seconds, unit="s")
+    else:
+        given = {name: real_number(f"{what}: {name}", limit) for name, (_, limit) in limits.items() if limit is not None}
+        if not given or min(given.values()) <= 0:
+            raise CallError(f"{what}: give seconds, or positive limits of speed [m/s] or turning [rad/s] from which the time follows")
+        time = max(limits[name][0] * profile.velocity / limit for name, limit in given.items())
+    if time <= 0:
+        raise CallError(f"{what}: the time is {time:g} s; expected a positive one, and an end that is not the start")
+    return time
+
+
+def _pose(what: str, given: ArrayLike) -> Array:
+    pose = numbers(what, given)
+    if pose.shape != (4, 4) or not np.all(np.isfinite(pose)):
+        raise CallError(f"{what} has shape {pose.shape}; expected a finite pose (4, 4), [R, p; 0, 1]")
+    R = pose[:3, :3]
+    if np.abs(R @ R.T - np.eye(3)).max() > ROTATION or np.linalg.det(R) < 0 or np.abs(pose[3] - [0, 0, 0, 1]).max() > ROTATION:
+        raise CallError(f"{what} is not a pose: its upper left 3 x 3 must be a rotation, its last row 0 0 0 1")
+    return pose
+
+
+def _circle(a: Array, b: Array, c: Array) -> tuple[Array, Array, Array, float]:
+    """Centre, two radii at right angles, the first to a, and the angle from a past b to c."""
+    ab, ac = b - a, c - a
+    normal = np.cross(ab, ac)
+    square = float(normal @ normal)
+    if square <= 1e-12 * float(ab @ ab) * float(ac @ ac) or square == 0.0:
+        raise CallError("arc: the three points lie on a line or coincide; a line(...) joins them")
+    centre = a + (float(ac @ ac) * np.cross(normal, ab) + float(ab @ ab) * np.cross(ac, normal)) / (2 * square)
+    u = a - centre
+    v = np.cross(normal / np.sqrt(square), u)
+    angle = float(np.arctan2((c - centre) @ v, (c - centre) @ u)) % (2 * np.pi)
+    return centre, u, v, angle
+
+
+def _first(robot: Robot, pose: Array, frame: str, q0: ArrayLike | None) -> Array:
+    """The solution nearest to q0 at the start of a path."""
+    found = inverse_kinematics(robot, pose, frame, q0)
+    if not np.any(found.valid):
+        raise ProblemError(f"follow: the start of the path has no solution: {found.status}")
+    q = found.q[found.valid]
+    wanted = np.zeros(robot.n) if q0 is None else numbers("follow: q0", q0)
+    return np.asarray(q[np.argmin(np.linalg.norm(q - wanted, axis=1))])
+
+
+def _walked(robot: Robot, frame: str, t: Array, path: PoseStates, q: Array) -> list[Array]:
+    """Positions at all samples, each found from the one before."""
+    made, last = [], float(t[0])
+    for now, pose, twist in zip(t.tolist(), path.pose, path.twist, strict=True):
+        guess = q + (now - last) * joint_velocity(robot, q, twist, frame, **EXACT)
+        there, error = reached(robot, frame, pose[None], guess[None])
+        if error[0] > NEAR:
+            raise ProblemError(
+                f"follow: at {now:.4g} s of {t[-1]:.4g} s the pose is missed by {error[0]:.2g} m|rad: "
+                "the path leaves the reach of the arm, or passes through a singularity; begin on another branch (q0), or move the path"
+            )
+        q, last = there[0], now
+        made.append(q)
+    return made
+
+
+def _require_limits(robot: Robot, t: Array, q: Array) -> None:
+    """Raise ProblemError for the first joint that leaves its limits."""
+    for j, (name, limit) in enumerate(zip(robot.joint_names, robot.tree.limits, strict=True)):
+        out = (q[:, j] < limit.lower - 1e-9) | (q[:, j] > limit.upper + 1e-9)
+        if out.any():
+            raise ProblemError(
+                f"follow: at {t[np.argmax(out)]:.4g} s joint {name!r} is at {q[np.argmax(out), j]:.4g}, beyond its limits "
+                f"{limit.lower:.4g} to {limit.upper:.4g}; begin on another branch (q0), or move the path"
+            )
