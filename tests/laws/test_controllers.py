@@ -14,7 +14,7 @@ from steelyard.algebra.vector import Symmetric
 from steelyard.mechanism.model import Joint, Link, Mechanism
 from steelyard.motion import line, point_to_point
 from steelyard.simulation import Impedance, OperationalSpace, SlotineLi, perturbed
-from steelyard.simulation.controllers import parameter_sizes
+from steelyard.simulation.controllers.joint_space import parameter_sizes
 from tests.laws.dynamics.law import close
 
 Q = np.array([0.4, 0.7, -0.9])

@@ -264,3 +264,20 @@ def test_what_is_no_robot_is_named() -> None:
     run = sy.simulate(pendulums(), q0=np.zeros((2, 2)), seconds=0.01)
     with pytest.raises(sy.CallError, match="take one"):
         run.log()
+
+
+def test_one_run_under_a_function_is_its_batch_of_one() -> None:
+    """Whatever the function does to the arrays that it is given, and whatever it returns them as."""
+
+    def law(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        tau = np.sin(9 * t) - 3 * q - qd
+        q += 1.0
+        qd[...] = 0.0
+        return tau
+
+    robot, options = pendulums(), {"seconds": 0.05, "every": 7}
+    batch = sy.simulate(robot, law, np.array([[1.0, 0.4]]), **options)
+    for function in (law, lambda t, q, qd: law(t, q, qd).tolist()):
+        alone = sy.simulate(robot, function, [1.0, 0.4], **options)
+        for name in ("q", "qd", "tau", "work", "heat"):
+            np.testing.assert_array_equal(getattr(alone, name), getattr(batch[0], name))

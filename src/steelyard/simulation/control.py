@@ -14,7 +14,7 @@ from ..arguments import instance, numbers, real_number, whole_number
 from ..errors import CallError
 from ..robot import Robot
 from ..signals.log import Log
-from .controllers import Controller, wanted_at
+from .controllers.controller import Controller, wanted_at
 from .step import Setup, law_kernel
 
 Array = NDArray[np.float64]
@@ -115,6 +115,11 @@ def _torque(function: Law, t: float, q: Array, qd: Array) -> Array:
         few = said.size <= 16  # where a loop is faster than a call
         if all(map(math.isfinite, said.tolist())) if few and said.ndim == 1 else math.isfinite(said.sum()):
             return said
+    return checked_torque(t, said, q)
+
+
+def checked_torque(t: float, said: Any, q: Array) -> Array:
+    """A torque that goes with states q (..., n) at a time [s]; raises CallError for what is none."""
     tau = numbers(f"simulate: the controller's torque at {t:g} s", said)
     fits = tau.ndim <= q.ndim and all(a in (1, b) for a, b in zip(tau.shape[::-1], q.shape[::-1], strict=False))
     if not fits or tau.shape[-1:] != q.shape[-1:]:

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arguments import numbers, yes_or_no
-from ..compiler.runtime.kernel import Kernel
 from ..errors import CallError, require_robot
 from ..robot import Robot
-from .adaptive import integrated
-from .control import Control, Law, Plan, control_of, torque_function
-from .controllers import Controller
+from .control import Law, Plan, control_of
+from .controllers.controller import Controller
 from .drives import Drive, Stops, require_drive, require_stops
 from .dry_friction import dry_joints
 from .integrators import require_method
+from .march import Record, State, adapt, march
 from .run import Run
-from .step import Setup, step_kernel
+from .step import Setup
 
 Array = NDArray[np.float64]
-State = tuple[Array, ...]
-"""q, qd, the books (work and heat so far [J]), the pose and twist of a free base, and what drives and the controller keep."""
-BLOCK = 512  # runs that go through their steps together, so that their states stay in the processor's cache
 
 
 def simulate(
@@ -77,9 +73,9 @@ def simulate(
     record = Record.empty(robot, state, plan)
     with np.errstate(all="ignore"):  # a run that diverges is said in the status, and leaves the others alone
         if method == "adaptive":
-            _adapt(setup, plan, control, state, record, progress)
+            adapt(setup, plan, control, state, record, progress)
         else:
-            _drive(step_kernel(setup), plan, control, state, record, progress)
+            march(setup, plan, control, state, record, progress)
     parts = dict(zip((operand.name for operand in setup.operands()[1]), record.states, strict=False))
     books, inner = parts["books"], (parts.get("pose"), parts.get("twist"), parts.get("drive"), parts.get("memory"))
     return Run(robot, plan.times, parts["q"], parts["qd"], record.tau, books[..., 0], books[..., 1], method, plan.steps, *inner, drive)
@@ -104,33 +100,6 @@ def _inner_states(setup: Setup, q: Array, qd: Array) -> tuple[Array, ...]:
     drives = () if setup.drive is None else (setup.drive.start(setup.robot, q, qd),)
     kept = () if not setup.memory else (np.array(np.broadcast_to(law.memory(setup.robot), (*q.shape[:-1], setup.memory))),)
     return *drives, *kept
-
-
-@dataclass(frozen=True, eq=False)
-class Record:
-    """Arrays to keep samples in: those of the state and the torques, (..., T, size)."""
-
-    states: tuple[Array, ...]
-    tau: Array
-
-    @classmethod
-    def empty(cls, robot: Robot, state: State, plan: Plan) -> Record:
-        """Zeros where nothing will be written."""
-        T = len(plan.kept)
-        return cls(tuple(np.zeros((*x.shape[:-1], T, x.shape[-1])) for x in state), np.zeros((*state[0].shape[:-1], T, robot.n)))
-
-    def flat(self) -> Record:
-        """The same memory with one row per run, (runs, T, size)."""
-        return Record(tuple(x.reshape(-1, *x.shape[-2:]) for x in self.states), self.tau.reshape(-1, *self.tau.shape[-2:]))
-
-    def part(self, runs: slice) -> Record:
-        """Some of the runs of a flat record."""
-        return Record(tuple(x[runs] for x in self.states), self.tau[runs])
-
-    def keep(self, row: int, state: State) -> None:
-        """Write a sample of the state."""
-        for kept, x in zip(self.states, state, strict=True):
-            kept[..., row, :] = x
 
 
 def _initial(robot: Robot, q0: ArrayLike | None, qd0: ArrayLike | None, *base: ArrayLike | None) -> State:
@@ -166,50 +135,3 @@ def _checked(name: str, given: ArrayLike | None, size: int, robot: Robot) -> Arr
             )
         return np.concatenate([value[..., :3], value[..., 3:] / length], axis=-1)
     return value
-
-
-def _adapt(setup: Setup, plan: Plan, control: Control, state: State, record: Record, progress: Callable[[float], None] | None) -> None:
-    """Every run by the adaptive method, one after the other."""
-    t, torque = plan.times, torque_function(setup, plan, control)
-    runs, n = record.flat(), setup.robot.n
-    for i, start in enumerate(zip(state[0].reshape(-1, n), state[1].reshape(-1, n), strict=True)):
-        made = integrated(setup.robot, torque, *start, t, 10 * plan.step)
-        for kept, x in zip(runs.states, made, strict=True):
-            kept[i] = x
-        runs.tau[i] = [torque(s, x, v) for s, x, v in zip(t.tolist(), made[0], made[1], strict=True)]
-        if progress is not None:
-            progress((i + 1) / len(runs.tau))
-
-
-def _drive(kernel: Kernel, plan: Plan, control: Control, state: State, record: Record, progress: Callable[[float], None] | None) -> None:
-    """Take the runs through all steps: all at once where a Python function sees them, else in blocks."""
-    if control.function is not None:
-        _march(kernel, plan, control, state, record, progress)
-        return
-    runs, flat = record.flat(), tuple(x.reshape(-1, x.shape[-1]) for x in state)
-    count = len(runs.tau)
-    for begin in range(0, count, BLOCK):
-        block = slice(begin, begin + BLOCK)
-        _march(kernel, plan, control, tuple(x[block] for x in flat), runs.part(block), None if count > BLOCK else progress)
-        if progress is not None:
-            progress(min(begin + BLOCK, count) / count)
-
-
-def _march(kernel: Kernel, plan: Plan, control: Control, state: State, record: Record, progress: Callable[[float], None] | None) -> None:
-    """All steps of some runs: states go back and forth between two sets of arrays, since a kernel must not write what it reads."""
-    sets = [tuple(np.empty((*state[0].shape[:-1], *operand.shape)) for operand in kernel.outputs) for _ in range(2)]
-    record.keep(0, state)
-    call, h, every, row = kernel.ufunc, plan.step, plan.every, 1
-    often = max(plan.steps // 100, 1)
-    for k in range(plan.steps):
-        out = sets[k % 2]
-        call(h, *state, *control.at(k, k * h, state[0], state[1]), out=out)
-        if k % every == 0:
-            record.tau[..., row - 1, :] = out[-1]
-        state = out[:-1]
-        if (k + 1) % every == 0 or k + 1 == plan.steps:
-            record.keep(row, state)
-            row += 1
-        if progress is not None and k % often == 0:
-            progress(k / plan.steps)
-    record.tau[..., -1, :] = out[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,13 +19,14 @@ from ..kernels import cost, customised, kernel_of
 from ..kernels.algorithms import require_mass
 from ..mechanism.tree import Tree
 from ..robot import Robot
-from .controllers import Controller, wanted_shape
+from .controllers.controller import Controller, wanted_shape
 from .drives import Actuation, Drive
 from .dry_friction import Sides, dry_joints, held_dynamics, sides, struck, turned_round
 from .free_base import free_accelerations, rates_of_position, unit_quaternion
 from .integrators import advanced
 
 Scalars = Sequence[Scalar]
+Step = Callable[..., Any]
 Forward = Callable[[Tree, Scalars, Scalars, Scalars], list[Scalar]]
 
 
@@ -93,9 +95,23 @@ def step_kernel(setup: Setup) -> Kernel:
     return _kernel(setup, "step", partial(step_program, setup))
 
 
+def packed_kernel(setup: Setup) -> Kernel:
+    """The kernel of a step with the whole state in one array: (h, x, tau, ...) -> x."""
+    taken, given = setup.operands()
+    state, rest = given[:-1], taken[len(given) :]
+    whole = Operand("x", (sum(operand.size for operand in state),))
+
+    def packed(way: Step, h: Scalar, x: Scalars, *values: Any) -> list[Scalar]:
+        cuts = list(accumulate((operand.size for operand in state), initial=0))
+        made = way(h, *(x[a:b] for a, b in pairwise(cuts)), *values)
+        return [value for part in made[:-1] for value in part]
+
+    return _kernel(setup, "packed", partial(step_program, setup, packed, [taken[0], whole, *rest], [whole]))
+
+
 def _kernel(setup: Setup, what: str, make: Callable[[], Program]) -> Kernel:
     """The kernel of a program. One with a controller from elsewhere is traced anew, since no key tells what its law depends on."""
-    if setup.controller is not None and type(setup.controller).__module__.rpartition(".")[0] != __package__:
+    if setup.controller is not None and not type(setup.controller).__module__.startswith(f"{__package__}.controllers."):
         return Kernel(make())
     return kernel_of((*setup.key, what), make, Path(__file__).parent)
 
@@ -110,16 +126,22 @@ def law_kernel(setup: Setup) -> Kernel:
     return _kernel(setup, "control", partial(trace, "control", law, taken, [Operand("tau", (setup.robot.n,))]))
 
 
-def step_program(setup: Setup) -> Program:
-    """The shortest program of a step, of those by the mass matrix and by articulated bodies, on the tree and on the customised one."""
+def step_program(
+    setup: Setup, form: Callable[..., Any] | None = None, taken: Sequence[Operand] = (), given: Sequence[Operand] = ()
+) -> Program:
+    """The shortest program of a step, of those by the mass matrix and by articulated bodies, on the tree and on the customised one.
+
+    `form(step, ...)` computes `given` from `taken`; by default a step as it is.
+    """
     tree = setup.plant.tree
     require_mass(tree, "free_forward_dynamics" if setup.free else "simulate")
-    taken, given = setup.operands()
     holds = setup.free or setup.stops or bool(dry_joints(tree))
     ways: list[Forward | None] = [None] if holds else [forward_by_crba, *([aba] if tree.stands_alone else [])]
-    forms = [tree] if setup.free else [tree, customised(tree)]  # a base that moves feels frames and shared inertias
-    made = [trace("simulate", partial(_step, setup, form, way), taken, given) for form in forms for way in ways]
-    return min(made, key=cost)
+    trees = [tree] if setup.free else [tree, customised(tree)]  # a base that moves feels frames and shared inertias
+    steps = [partial(_step, setup, each, way) for each in trees for way in ways]
+    if form is None:
+        return min((trace("simulate", step, *setup.operands()) for step in steps), key=cost)
+    return min((trace("simulate", partial(form, step), taken, given) for step in steps), key=cost)
 
 
 class Places(NamedTuple):

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..algebra import vector as v3
-from ..algebra.scalar import Scalar
-from ..arguments import numbers
-from ..dynamics.crba import mass_matrix
-from ..dynamics.forward.by_crba import factorise, solve
-from ..dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
-from ..dynamics.operational_space import generalised_inverse
-from ..dynamics.rnea import inverse_dynamics
-from ..errors import CallError
-from ..mechanism.tree import Tree
-from ..motion import PoseTrajectory
-from ..robot import Robot
-from .controllers import check_gains, spread_gain
+from ...algebra import vector as v3
+from ...algebra.scalar import Scalar
+from ...arguments import numbers
+from ...dynamics.crba import mass_matrix
+from ...dynamics.forward.by_crba import factorise, solve
+from ...dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
+from ...dynamics.operational_space import generalised_inverse
+from ...dynamics.rnea import inverse_dynamics
+from ...errors import CallError
+from ...mechanism.tree import Tree
+from ...motion import PoseTrajectory
+from ...robot import Robot
+from .controller import check_gains, dot, spread_gain
 
 Array = NDArray[np.float64]
 Scalars = Sequence[Scalar]
@@ -93,11 +93,11 @@ def space(tree: Tree, q: Scalars, qd: Scalars, wanted: Scalars, frame: str) -> S
     R = wanted[3:12]
     axes = zip(v3.transpose(pose.R), v3.transpose((v3.vector(R), v3.vector(R[3:]), v3.vector(R[6:]))), strict=True)
     turn = v3.scale(0.5, v3.total(v3.cross(a, b) for a, b in axes))
-    rate = [a - _dot(row, qd) for a, row in zip(wanted[12:18], J, strict=True)]
-    drift = [_dot(row, qd) for row in jacobian_rate(tree, q, qd, frame)]
+    rate = [a - dot(row, qd) for a, row in zip(wanted[12:18], J, strict=True)]
+    drift = [dot(row, qd) for row in jacobian_rate(tree, q, qd, frame)]
     factors = factorise(mass_matrix(tree, q))
     solved = [solve(factors, row) for row in J]
-    inertia = generalised_inverse([[_dot(a, b) for b in solved] for a in J])
+    inertia = generalised_inverse([[dot(a, b) for b in solved] for a in J])
     return Space([*v3.sub(v3.vector(wanted), pose.p), *turn], rate, wanted[18:24], drift, J, inertia, solved)
 
 
@@ -163,20 +163,13 @@ class Impedance(_InSpace):
 def _joint_torques(tree: Tree, q: Scalars, qd: Scalars, at: Space, force: Scalars, resting: Scalars) -> list[Scalar]:
     """J^T force + C qd + g + friction - N^T (resting qd), N^T = 1 - J^T Lambda J M^-1."""
     slowed = [-d * v for d, v in zip(resting, qd, strict=True)]
-    felt = _times(at.inertia, [_dot(row, slowed) for row in at.solved])
+    felt = _times(at.inertia, [dot(row, slowed) for row in at.solved])
     inner = inverse_dynamics(tree, q, qd, [0.0] * tree.n)
     columns = zip(*at.J, strict=True)
     return [
-        _dot(column, [a - b for a, b in zip(force, felt, strict=True)]) + b + s for column, b, s in zip(columns, inner, slowed, strict=True)
+        dot(column, [a - b for a, b in zip(force, felt, strict=True)]) + b + s for column, b, s in zip(columns, inner, slowed, strict=True)
     ]
 
 
 def _times(rows: Sequence[Scalars], x: Scalars) -> list[Scalar]:
-    return [_dot(row, x) for row in rows]
-
-
-def _dot(a: Scalars, b: Scalars) -> Scalar:
-    total: Scalar = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total
+    return [dot(row, x) for row in rows]

@@ -1,0 +1,1 @@
+"""Control laws, each written once over scalars."""

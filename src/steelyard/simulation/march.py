@@ -1,0 +1,128 @@
+"""The steps of a simulation, one after the other: of a batch in blocks, of one run under a Python function, or of the adaptive method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiler.runtime.kernel import Kernel
+from ..robot import Robot
+from .adaptive import integrated
+from .control import Control, Plan, checked_torque, torque_function
+from .step import Setup, packed_kernel, step_kernel
+
+Array = NDArray[np.float64]
+State: TypeAlias = tuple[Array, ...]
+"""q, qd, the books (work and heat so far [J]), the pose and twist of a free base, and what drives and the controller keep."""
+Progress: TypeAlias = "Callable[[float], None] | None"
+BLOCK = 512  # runs that go through their steps together, so that their states stay in the processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """Arrays to keep samples in: those of the state and the torques, (..., T, size)."""
+
+    states: tuple[Array, ...]
+    tau: Array
+
+    @classmethod
+    def empty(cls, robot: Robot, state: State, plan: Plan) -> Record:
+        """Zeros where nothing will be written."""
+        T = len(plan.kept)
+        return cls(tuple(np.zeros((*x.shape[:-1], T, x.shape[-1])) for x in state), np.zeros((*state[0].shape[:-1], T, robot.n)))
+
+    def flat(self) -> Record:
+        """The same memory with one row per run, (runs, T, size)."""
+        return Record(tuple(x.reshape(-1, *x.shape[-2:]) for x in self.states), self.tau.reshape(-1, *self.tau.shape[-2:]))
+
+    def part(self, runs: slice) -> Record:
+        """Some of the runs of a flat record."""
+        return Record(tuple(x[runs] for x in self.states), self.tau[runs])
+
+    def keep(self, row: int, state: State) -> None:
+        """Write a sample of the state."""
+        for kept, x in zip(self.states, state, strict=True):
+            kept[..., row, :] = x
+
+
+def adapt(setup: Setup, plan: Plan, control: Control, state: State, record: Record, progress: Progress) -> None:
+    """Every run by the adaptive method, one after the other."""
+    t, torque = plan.times, torque_function(setup, plan, control)
+    runs, n = record.flat(), setup.robot.n
+    for i, start in enumerate(zip(state[0].reshape(-1, n), state[1].reshape(-1, n), strict=True)):
+        made = integrated(setup.robot, torque, *start, t, 10 * plan.step)
+        for kept, x in zip(runs.states, made, strict=True):
+            kept[i] = x
+        runs.tau[i] = [torque(s, x, v) for s, x, v in zip(t.tolist(), made[0], made[1], strict=True)]
+        if progress is not None:
+            progress((i + 1) / len(runs.tau))
+
+
+def march(setup: Setup, plan: Plan, control: Control, state: State, record: Record, progress: Progress) -> None:
+    """Take the runs through all steps: all at once where a Python function sees them, else in blocks."""
+    if control.function is not None and state[0].ndim == 1:
+        _march_alone(setup, plan, control, state, record, progress)
+        return
+    kernel = step_kernel(setup)
+    if control.function is not None:
+        _march(kernel, plan, control, state, record, progress)
+        return
+    runs, flat = record.flat(), tuple(x.reshape(-1, x.shape[-1]) for x in state)
+    count = len(runs.tau)
+    for begin in range(0, count, BLOCK):
+        block = slice(begin, begin + BLOCK)
+        _march(kernel, plan, control, tuple(x[block] for x in flat), runs.part(block), None if count > BLOCK else progress)
+        if progress is not None:
+            progress(min(begin + BLOCK, count) / count)
+
+
+def _march(kernel: Kernel, plan: Plan, control: Control, state: State, record: Record, progress: Progress) -> None:
+    """All steps of some runs: states go back and forth between two sets of arrays, since a kernel must not write what it reads."""
+    sets = [tuple(np.empty((*state[0].shape[:-1], *operand.shape)) for operand in kernel.outputs) for _ in range(2)]
+    record.keep(0, state)
+    call, h, every, row = kernel.ufunc, plan.step, plan.every, 1
+    often = max(plan.steps // 100, 1)
+    for k in range(plan.steps):
+        out = sets[k % 2]
+        call(h, *state, *control.at(k, k * h, state[0], state[1]), out=out)
+        if k % every == 0:
+            record.tau[..., row - 1, :] = out[-1]
+        state = out[:-1]
+        if (k + 1) % every == 0 or k + 1 == plan.steps:
+            record.keep(row, state)
+            row += 1
+        if progress is not None and k % often == 0:
+            progress(k / plan.steps)
+    record.tau[..., -1, :] = out[-1]
+
+
+def _march_alone(setup: Setup, plan: Plan, control: Control, state: State, record: Record, progress: Progress) -> None:
+    """All steps of one run under a Python function, with its state in one array, since every array that NumPy looks at costs time."""
+    n, cuts = setup.robot.n, np.cumsum([len(x) for x in state])[:-1]
+    call, h, rest, function = packed_kernel(setup).ufunc, np.array(plan.step), control.last, control.function
+    limits = np.array([limit.effort if setup.saturated else np.inf for limit in setup.robot.tree.limits])
+    step, every, row, often, x = plan.step, plan.every, 1, max(plan.steps // 100, 1), np.concatenate(state)
+    assert function is not None
+    record.keep(0, state)
+    for k in range(plan.steps):
+        own = x.copy()  # what a function keeps or changes must not touch the state
+        said = function(k * step, own[:n], own[n : 2 * n])
+        if type(said) is not np.ndarray or said.shape != (n,) or said.dtype != np.float64:
+            said = checked_torque(k * step, said, x[:n])
+        after = call(h, x, said, *rest)
+        if not isfinite(after.item(2 * n)):  # the work: a torque that is not finite makes it so
+            checked_torque(k * step, said, x[:n])
+        if k % every == 0:
+            record.tau[row - 1] = np.clip(said, -limits, limits)
+        x = after
+        if (k + 1) % every == 0 or k + 1 == plan.steps:
+            record.keep(row, tuple(np.split(x, cuts)))
+            row += 1
+        if progress is not None and k % often == 0:
+            progress(k / plan.steps)
+    record.tau[-1] = np.clip(said, -limits, limits)
