@@ -14,6 +14,12 @@ from steelyard.mechanism.tree import Tree
 def model_of(tree: Tree) -> Any:
     """A MuJoCo model built body by body from a tree's numbers. Where an axis passes through the body's origin, so does MuJoCo's."""
     spec = mujoco.MjSpec()
+    add_bodies(spec, tree)
+    return spec.compile()
+
+
+def add_bodies(spec: Any, tree: Tree) -> None:
+    """Add the bodies and joints of a tree to a specification."""
     spec.compiler.degree = False
     spec.compiler.balanceinertia = False
     spec.option.gravity = tree.gravity
@@ -32,4 +38,3 @@ def model_of(tree: Tree) -> Any:
         joint.armature = tree.terms[body.coordinate].get("armature", 0.0)
         joint.damping[0] = tree.terms[body.coordinate].get("viscous", 0.0)
         made.append(new)
-    return spec.compile()

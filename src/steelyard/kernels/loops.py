@@ -85,12 +85,34 @@ def freedom_basis(tree: Tree, q: Nodes) -> list[list[Any]]:
     return motion_basis(closure_terms(tree, q, [0.0] * tree.n).Phi, tree.independent)
 
 
-def closed_state(tree: Tree, q: Nodes, qd: Nodes) -> tuple[list[Any], list[Any]]:
-    """A state that is nearly closed, after one Newton step of its positions and with the velocities that keep the loops closed."""
-    terms = closure_terms(tree, q, qd)
-    moved = projected(terms.Phi, terms.phi, q)
-    Phi = closure_terms(tree, moved, [0.0] * tree.n).Phi
+def closed_state(tree: Tree, q: Nodes, qd: Nodes, precise: bool = False) -> tuple[list[Any], list[Any]]:
+    """A state that is nearly closed, after a Newton step of its positions and with the velocities that keep the loops closed.
+
+    The Jacobian is that before the step, so that velocities are as wrong as the loops were open; if `precise`, two more steps are taken,
+    and velocities have a Jacobian of their own.
+    """
+    terms = closure_terms(tree, q, [0.0] * tree.n)
+    moved, Phi = projected(terms.Phi, terms.phi, q), terms.Phi
+    for _ in range(2 if precise else 0):
+        again = closure_terms(tree, moved, [0.0] * tree.n)
+        moved, Phi = projected(again.Phi, again.phi, moved), again.Phi
     return moved, projected(Phi, [dot(row, qd) for row in Phi], qd)
+
+
+def constrained_acceleration(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes) -> list[Any]:
+    """The accelerations of `constrained_forward_dynamics` alone."""
+    return constrained_forward_dynamics(tree, q, qd, tau)[0]
+
+
+def as_drive_torques(tree: Tree, q: Nodes, tau: Nodes, suffice: bool) -> list[Any]:
+    """Torques of the drives alone that move the closed mechanism as torques of all joints would; the smallest ones.
+
+    Where the drives do not `suffice`, those of the passive joints are left out.
+    """
+    if not suffice:
+        return [x if c in tree.driven else 0.0 for c, x in enumerate(tau)]
+    Phi = closure_terms(tree, q, [0.0] * tree.n).Phi
+    return drive_torques(Phi, tau, tree.driven, [1.0] * len(tree.driven)).values
 
 
 def every_row(tree: Tree, values: Sequence[Any]) -> list[Any]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
 CLOSED = 1e-11  # m or rad: a configuration whose loops are open by more is not closed
+EXACT = 1e-14  # m or rad: one whose loops are open by no more is left as it is
 MOST = 60  # Newton steps towards a closed configuration
 NEAREST = 30  # steps along the closed configurations towards the given one
 RESTARTS = (0.3, 1.0, 1.0, 2.0, 2.0, 3.0)  # rad or m: changes of the start where no closed configuration is found from it
@@ -36,7 +37,7 @@ def assembled(residual: Function, jacobian: Function, start: Array, free: Sequen
     Nocedal and Wright 2006, "Numerical Optimization", section 18.1 (sequential quadratic programming).
     """
     wanted = start.reshape(-1, start.shape[-1])
-    q, known = wanted.copy(), np.all(np.isfinite(wanted), axis=-1)
+    q, known = wanted.copy(), np.all(np.isfinite(wanted), axis=-1) & ~(_gap(residual, wanted) <= EXACT)
     q[known] = _newton(residual, jacobian, q[known], free)
     for reach in RESTARTS:
         rows = np.flatnonzero(known & ~(_gap(residual, q) <= CLOSED))
@@ -46,7 +47,7 @@ def assembled(residual: Function, jacobian: Function, start: Array, free: Sequen
             tried = _newton(residual, jacobian, shaken, free)
             better = _gap(residual, tried) < _gap(residual, q[rows])
             q[rows[better]] = tried[better]
-    rows = np.flatnonzero(_gap(residual, q) <= CLOSED)
+    rows = np.flatnonzero(known & (_gap(residual, q) <= CLOSED))
     q[rows] = _closest(residual, jacobian, q[rows], wanted[rows], free)
     gap = _gap(residual, q)
     closed = gap <= CLOSED

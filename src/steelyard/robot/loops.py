@@ -158,8 +158,8 @@ class Loops(Description):
         return self.tree
 
     @cached_property
-    def _closed_tree(self) -> Tree:
-        """The tree with the closures and coordinates that are independent."""
+    def closed_tree(self) -> Tree:
+        """The tree with those of its closures and coordinates that are independent, as the algorithms for loops see it."""
         made = self.loop_structure
         return replace(self.tree, rows=made.rows, independent=made.independent)
 
@@ -170,7 +170,7 @@ class Loops(Description):
         self, name: str, arrays: tuple[Any, ...], wrench: Any = None, base: Any = None, parameters: Any = None, out: Any = None
     ) -> Any:
         """The kernel of an algorithm with the independent closures, on some arrays."""
-        tree = self._closed_tree
+        tree = self.closed_tree
         frames, wrenches = self._wrenches(wrench)
         key = f"{self.fingerprint} {tree.rows} {tree.independent}"
         made = kernel(key, tree, name, wrench=frames, base=base is not None, parameters=parameters is not None)
@@ -196,6 +196,8 @@ class Loops(Description):
         for name, value in zip(given, made, strict=True):
             if value.shape[-1:] != (self.n,):
                 raise CallError(f"{what}: {name} has shape {value.shape}; expected (..., {self.n}): {', '.join(self.joint_names)}")
+        if all(value.shape == made[0].shape for value in made):
+            return made
         try:
             return [np.array(x) for x in np.broadcast_arrays(*made)]
         except ValueError:

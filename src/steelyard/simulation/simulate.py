@@ -17,6 +17,7 @@ from .controllers.controller import Controller
 from .drives import Drive, Stops, require_drive, require_stops
 from .dry_friction import dry_joints
 from .integrators import require_method
+from .loops import closed_start
 from .march import Record, State, adapt, march
 from .run import Run
 from .step import Setup
@@ -53,7 +54,8 @@ def simulate(
     that is done.
     With base_pose0 (..., 7), position [m] and quaternion x y z w, or base_twist0 (..., 6), velocity [m/s] and angular velocity [rad/s] in
     the world's axes, nothing holds the base: it falls and recoils, `Run.base_pose` and `base_twist` say how.
-    M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd); joints that dry friction holds, stay.
+    M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd); joints that dry friction holds, stay. Loops are closed at the start (`assemble`)
+    and stay so: a step ends at the nearest closed state.
     Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.1.
     """
     require_robot(robot, "simulate")
@@ -65,6 +67,7 @@ def simulate(
     require_drive(drive)
     setup = Setup(robot, method, control.kind, control.law, yes_or_no("simulate: saturate", saturate), free, drive, ends is not None)
     _require_supported(setup)
+    state = closed_start(robot, state) if robot.tree.loops else state
     state = (*state, *_inner_states(setup, *state[:2]))
     if drive is not None:
         control = replace(control, last=(drive.numbers(robot),))
@@ -86,10 +89,15 @@ def _require_supported(setup: Setup) -> None:
     if setup.free and (setup.stops or dry_joints(setup.robot.tree)):
         what = "stops do" if setup.stops else "dry friction, which has no width, does"
         raise CallError(f"simulate: {what} not go with a base that nothing holds; leave them out, or let an arm on its base carry it")
+    alone = {"a free base": setup.free, "stops": setup.stops, "dry friction, which has no width,": bool(dry_joints(setup.robot.tree))}
+    for what, present in alone.items() if setup.robot.tree.loops else ():
+        if present:
+            raise CallError(f"simulate: {what} and loops do not go together; leave them out, or open the loops (without_loops)")
     if setup.method != "adaptive":
         return
-    present = {"a free base": setup.free, "a drive": setup.drive, "stops": setup.stops, "a controller that learns": setup.memory}
-    for what, there in present.items():
+    found = {"a free base": setup.free, "a drive": setup.drive, "stops": setup.stops, "a controller that learns": setup.memory}
+    found["loops"] = bool(setup.robot.tree.loops)
+    for what, there in found.items():
         if there:
             raise CallError(f"simulate: the adaptive method does not do {what}; take 'rk4', 'rk8' or 'euler'")
 

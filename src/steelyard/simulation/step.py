@@ -17,6 +17,7 @@ from ..dynamics.forward.by_crba import forward_by_crba
 from ..dynamics.joint_torques import friction_torque
 from ..kernels import cost, customised, kernel_of
 from ..kernels.algorithms import require_mass
+from ..kernels.loops import closed_state, constrained_acceleration
 from ..mechanism.tree import Tree
 from ..robot import Robot
 from .controllers.controller import Controller, wanted_shape
@@ -24,6 +25,7 @@ from .drives import Actuation, Drive
 from .dry_friction import Sides, dry_joints, held_dynamics, sides, struck, turned_round
 from .free_base import free_accelerations, rates_of_position, unit_quaternion
 from .integrators import advanced
+from .loops import by_drives
 
 Scalars = Sequence[Scalar]
 Step = Callable[..., Any]
@@ -133,10 +135,11 @@ def step_program(
 
     `form(step, ...)` computes `given` from `taken`; by default a step as it is.
     """
-    tree = setup.plant.tree
+    tree = setup.plant.closed_tree if setup.robot.tree.loops else setup.plant.tree
     require_mass(tree, "free_forward_dynamics" if setup.free else "simulate")
     holds = setup.free or setup.stops or bool(dry_joints(tree))
     ways: list[Forward | None] = [None] if holds else [forward_by_crba, *([aba] if tree.stands_alone else [])]
+    ways = [constrained_acceleration] if tree.loops else ways
     trees = [tree] if setup.free else [tree, customised(tree)]  # a base that moves feels frames and shared inertias
     steps = [partial(_step, setup, each, way) for each in trees for way in ways]
     if form is None:
@@ -190,6 +193,8 @@ def _step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any
     start = [*at["q"], *at.get("pose", ()), *inner[0]], [*at["qd"], *at.get("twist", ()), *inner[1]]
     x, u, gained = advanced(setup.method, rates, *start, h, moves)
     (q, pose, drive_x), (qd, twist, drive_v) = places.positions(x), places.velocities(u)
+    if tree.loops:
+        q, qd = closed_state(tree, q, qd, precise=setup.method == "euler")
     after, more = turned_round(tree, q, qd, at["qd"], found, h) if holds else (list(qd), 0.0)
     after, lost = struck(tree, q, after, found, at["stops"]) if setup.stops else (after, 0.0)
     work = power(command, [a - b for a, b in zip(q, at["q"], strict=True)]) if setup.drive is None else gained[1]
@@ -233,7 +238,8 @@ def _commanded(setup: Setup, at: Mapping[str, Any]) -> list[Scalar]:
     law = setup.controller
     if law is not None:
         memory = (at["memory"],) if setup.memory else ()
-        return law.law((law.model or setup.robot).tree, at["q"], at["qd"], at["wanted"], at["gains"], *memory)
+        tau = law.law((law.model or setup.robot).tree, at["q"], at["qd"], at["wanted"], at["gains"], *memory)
+        return by_drives(setup.robot, at["q"], tau)
     return list(at["tau"]) if setup.control == "held" else [0.0] * setup.robot.n
 
 

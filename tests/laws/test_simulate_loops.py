@@ -1,0 +1,82 @@
+"""Simulated linkages and parallel robots: loops stay closed, energy stays, controllers act through the drives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.errors import CallError, ProblemError
+from steelyard.simulation import PD, ComputedTorque
+from tests.loop_robots import four_bar_with, robot
+from tests.random_robots import close
+
+
+@pytest.mark.parametrize(("method", "gap", "drift"), [("rk4", 1e-12, 1e-7), ("rk8", 1e-12, 1e-9), ("euler", 1e-12, 0.1)])
+def test_loops_stay_closed_and_energy_stays(method: str, gap: float, drift: float) -> None:
+    """10 s at 1 ms of a four-bar that falls from rest."""
+    made = robot("four_bar")
+    run = sy.simulate(made, seconds=10.0, step=1e-3, method=method, every=10)
+    assert np.abs(made.closure(run.q)).max() <= gap
+    rate = np.abs(np.einsum("...ij,...j->...i", made.closure_jacobian(run.q), run.qd)).max()
+    assert rate <= {"euler": 1e-9, "rk4": 1e-9, "rk8": 1e-12}[method]
+    assert np.ptp(run.q[:, 0]) > 1.0, "it moves"
+    assert run.drift <= drift
+
+
+@pytest.mark.parametrize("name", ["five_bar", "delta"])
+def test_other_loops_too(name: str) -> None:
+    made = robot(name).without_friction()
+    run = sy.simulate(made, q0=0.05 * np.ones((3, made.n)), seconds=0.2, step=1e-3, method="rk4", every=20)
+    assert np.abs(made.closure(run.q)).max() <= 1e-12
+    assert run.drift <= 1e-6
+
+
+def test_the_rates_of_a_run_are_the_constrained_accelerations() -> None:
+    """A second route: DOP853 of SciPy on constrained forward dynamics."""
+    from scipy.integrate import solve_ivp
+
+    made, tau = robot("four_bar"), np.array([0.4, 0.0, 0.0])
+
+    def rate(_t: float, y: np.ndarray) -> np.ndarray:
+        return np.concatenate([y[3:], made.constrained_forward_dynamics(y[:3], y[3:], tau)[0]])
+
+    solved = solve_ivp(rate, (0.0, 0.5), np.zeros(6), "DOP853", rtol=1e-11, atol=1e-12)
+    run = sy.simulate(made, tau, seconds=0.5, step=1e-3, method="rk8", every=500)
+    close(run.q[-1], solved.y[:3, -1], 1e-8)
+    close(run.qd[-1], solved.y[3:, -1], 1e-8)
+
+
+def test_controllers_act_through_the_drives() -> None:
+    """A Delta holds a position by computed torque; nothing acts at passive joints."""
+    made = robot("delta")
+    wanted = made.assemble(0.05 * np.random.default_rng(0).normal(size=made.n))
+    run = sy.simulate(made, ComputedTorque(wanted, kp=100.0, kd=20.0), seconds=1.0, step=2e-3)
+    passive = [c for c in range(made.n) if c not in made.tree.driven]
+    assert not np.any(run.tau[:, passive])
+    assert np.abs(run.q[0] - wanted).max() > 0.01
+    close(run.q[-1], wanted, 2e-3)
+
+
+def test_a_drive_in_place_of_gravity_at_all_joints() -> None:
+    made = robot("planar_3rrr").with_gravity((0.0, -9.81, 0.0))
+    wanted = made.assemble(np.zeros(made.n))
+    run = sy.simulate(made, PD(wanted, kp=0.0, kd=1.0), q0=wanted, seconds=0.1, step=1e-3)
+    assert np.abs(run.q - wanted).max() < 1e-9, "gravity is carried by the drives alone"
+
+
+def test_a_start_that_is_not_closed_is_closed_or_refused() -> None:
+    made = four_bar_with("point")
+    run = sy.simulate(made, q0=[0.3, 0.0, 0.0], seconds=0.01)
+    assert np.abs(made.closure(run.q)).max() < 1e-12
+    bent = made.freeze({"crank": 2.5, "coupler": 0.2})
+    with pytest.raises((ProblemError, sy.SteelyardError), match="cannot be closed"):
+        sy.simulate(bent, seconds=0.01)
+
+
+def test_what_is_not_there_is_said() -> None:
+    made = robot("four_bar")
+    with pytest.raises(CallError, match="the adaptive method does not do loops"):
+        sy.simulate(made, method="adaptive")
+    with pytest.raises(CallError, match="dry friction, which has no width, and loops do not go together"):
+        sy.simulate(made.with_friction(coulomb=0.1))
