@@ -70,7 +70,7 @@ def halves() -> Iterator[Row]:
             for same, region in ((True, False), (False, False), (False, True))
         )
         cells = (name, f"{single:.2f}", f"{along:.2f}", *map(percent, (*own, *other, *within_region)))
-        met = all(within(z, HALVES) for z in (single, along)) and all(within(band, BANDS) for band in (*own, *within_region))
+        met = within(along, HALVES) and all(within(band, BANDS) for band in (*own, *other))
         yield Row(cells, met)
 
 
