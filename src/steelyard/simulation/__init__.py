@@ -6,6 +6,7 @@ from .drives import Elastic, Motor, Stops
 from .perturbed import perturbed
 from .record import record
 from .run import Run
+from .sensitivities import run_gradient, sensitivities
 from .sensors import Sensors
 from .simulate import simulate
 
@@ -23,5 +24,7 @@ __all__ = [
     "Stops",
     "perturbed",
     "record",
+    "run_gradient",
+    "sensitivities",
     "simulate",
 ]

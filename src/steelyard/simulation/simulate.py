@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arguments import numbers, yes_or_no
 from ..errors import CallError, require_robot
 from ..robot import Robot
-from .control import Law, Plan, control_of
+from .control import Control, Law, Plan, control_of
 from .controllers.controller import Controller
 from .drives import Drive, Stops, require_drive, require_stops
 from .dry_friction import dry_joints
@@ -58,6 +58,46 @@ def simulate(
     and stay so: a step ends at the nearest closed state.
     Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.1.
     """
+    base = {"base_pose0": base_pose0, "base_twist0": base_twist0}
+    made = prepared(robot, controller, q0, qd0, seconds, step, method, every, **base, saturate=saturate, stops=stops, drive=drive)
+    setup, plan, state = made.setup, made.plan, made.state
+    record = Record.empty(robot, state, plan)
+    with np.errstate(all="ignore"):  # a run that diverges is said in the status, and leaves the others alone
+        if method == "adaptive":
+            adapt(setup, plan, made.control, state, record, progress)
+        else:
+            march(setup, plan, made.control, state, record, progress)
+    parts = dict(zip((operand.name for operand in setup.operands()[1]), record.states, strict=False))
+    books, inner = parts["books"], (parts.get("pose"), parts.get("twist"), parts.get("drive"), parts.get("memory"))
+    return Run(robot, plan.times, parts["q"], parts["qd"], record.tau, books[..., 0], books[..., 1], method, plan.steps, *inner, drive)
+
+
+class Prepared(NamedTuple):
+    """A simulation that has not begun: what a step is made of, which steps, what drives them, and the state at the start."""
+
+    setup: Setup
+    plan: Plan
+    control: Control
+    state: State
+
+
+def prepared(
+    robot: Robot,
+    controller: Any,
+    q0: Any,
+    qd0: Any,
+    seconds: float,
+    step: float,
+    method: str,
+    every: int,
+    *,
+    base_pose0: Any = None,
+    base_twist0: Any = None,
+    saturate: bool = False,
+    stops: bool | Stops = False,
+    drive: Drive | None = None,
+) -> Prepared:
+    """The arguments of `simulate`, checked; raises CallError for what does not fit."""
     require_robot(robot, "simulate")
     require_method(method)
     plan = Plan.of(seconds, step, every)
@@ -68,20 +108,9 @@ def simulate(
     setup = Setup(robot, method, control.kind, control.law, yes_or_no("simulate: saturate", saturate), free, drive, ends is not None)
     _require_supported(setup)
     state = closed_start(robot, state) if robot.tree.loops else state
-    state = (*state, *_inner_states(setup, *state[:2]))
-    if drive is not None:
-        control = replace(control, last=(drive.numbers(robot),))
-    if ends is not None:
-        control = replace(control, last=(*control.last, ends.numbers(robot)))
-    record = Record.empty(robot, state, plan)
-    with np.errstate(all="ignore"):  # a run that diverges is said in the status, and leaves the others alone
-        if method == "adaptive":
-            adapt(setup, plan, control, state, record, progress)
-        else:
-            march(setup, plan, control, state, record, progress)
-    parts = dict(zip((operand.name for operand in setup.operands()[1]), record.states, strict=False))
-    books, inner = parts["books"], (parts.get("pose"), parts.get("twist"), parts.get("drive"), parts.get("memory"))
-    return Run(robot, plan.times, parts["q"], parts["qd"], record.tau, books[..., 0], books[..., 1], method, plan.steps, *inner, drive)
+    last = () if drive is None else (drive.numbers(robot),)
+    control = replace(control, last=last if ends is None else (*last, ends.numbers(robot)))
+    return Prepared(setup, plan, control, (*state, *_inner_states(setup, *state[:2])))
 
 
 def _require_supported(setup: Setup) -> None:

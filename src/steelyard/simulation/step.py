@@ -94,24 +94,29 @@ def rubs(tree: Tree) -> bool:
 
 def step_kernel(setup: Setup) -> Kernel:
     """The kernel of a step: (h, q, qd, books, ...) -> (q, qd, books, tau)."""
-    return _kernel(setup, "step", partial(step_program, setup))
+    return kernel_for(setup, "step", partial(step_program, setup))
 
 
 def packed_kernel(setup: Setup) -> Kernel:
     """The kernel of a step with the whole state in one array: (h, x, tau, ...) -> x."""
+    taken, whole, rest = packed_operands(setup)
+    return kernel_for(setup, "packed", partial(step_program, setup, partial(packed_step, setup), [taken, whole, *rest], [whole]))
+
+
+def packed_operands(setup: Setup) -> tuple[Operand, Operand, list[Operand]]:
+    """h, the whole state x, and what else a step takes."""
     taken, given = setup.operands()
-    state, rest = given[:-1], taken[len(given) :]
-    whole = Operand("x", (sum(operand.size for operand in state),))
-
-    def packed(way: Step, h: Scalar, x: Scalars, *values: Any) -> list[Scalar]:
-        cuts = list(accumulate((operand.size for operand in state), initial=0))
-        made = way(h, *(x[a:b] for a, b in pairwise(cuts)), *values)
-        return [value for part in made[:-1] for value in part]
-
-    return _kernel(setup, "packed", partial(step_program, setup, packed, [taken[0], whole, *rest], [whole]))
+    return taken[0], Operand("x", (sum(operand.size for operand in given[:-1]),)), taken[len(given) :]
 
 
-def _kernel(setup: Setup, what: str, make: Callable[[], Program]) -> Kernel:
+def packed_step(setup: Setup, way: Step, h: Scalar, x: Scalars, *values: Any) -> list[Scalar]:
+    """A step of the whole state, as one list."""
+    cuts = list(accumulate((operand.size for operand in setup.operands()[1][:-1]), initial=0))
+    made = way(h, *(x[a:b] for a, b in pairwise(cuts)), *values)
+    return [value for part in made[:-1] for value in part]
+
+
+def kernel_for(setup: Setup, what: str, make: Callable[[], Program]) -> Kernel:
     """The kernel of a program. One with a controller from elsewhere is traced anew, since no key tells what its law depends on."""
     if setup.controller is not None and not type(setup.controller).__module__.startswith(f"{__package__}.controllers."):
         return Kernel(make())
@@ -125,7 +130,7 @@ def law_kernel(setup: Setup) -> Kernel:
     def law(*values: Any) -> list[Scalar]:
         return torques(setup, {operand.name: value for operand, value in zip(taken, values, strict=True)})
 
-    return _kernel(setup, "control", partial(trace, "control", law, taken, [Operand("tau", (setup.robot.n,))]))
+    return kernel_for(setup, "control", partial(trace, "control", law, taken, [Operand("tau", (setup.robot.n,))]))
 
 
 def step_program(
@@ -141,10 +146,10 @@ def step_program(
     ways: list[Forward | None] = [None] if holds else [forward_by_crba, *([aba] if tree.stands_alone else [])]
     ways = [constrained_acceleration] if tree.loops else ways
     trees = [tree] if setup.free else [tree, customised(tree)]  # a base that moves feels frames and shared inertias
-    steps = [partial(_step, setup, each, way) for each in trees for way in ways]
+    steps = [partial(step, setup, each, way) for each in trees for way in ways]
     if form is None:
-        return min((trace("simulate", step, *setup.operands()) for step in steps), key=cost)
-    return min((trace("simulate", partial(form, step), taken, given) for step in steps), key=cost)
+        return min((trace("simulate", one, *setup.operands()) for one in steps), key=cost)
+    return min((trace("simulate", partial(form, one), taken, given) for one in steps), key=cost)
 
 
 class Places(NamedTuple):
@@ -164,7 +169,7 @@ class Places(NamedTuple):
         return u[: self.n], u[self.n : end], u[end:]
 
 
-def _step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any) -> Any:
+def step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any) -> Any:
     """The step on expressions. Torques are those at its beginning, held to its end, as a digital controller holds them."""
     at, places = setup.named(values), Places(tree.n, int(setup.free))
     command = torques(setup, at)

@@ -1,0 +1,220 @@
+"""Exact derivatives of a run: forward, to its start and to the robot's parameters; backward, of one number by the adjoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..algebra.scalar import Scalar
+from ..arguments import numbers
+from ..compiler.ir.differentiate import derivative, gradient, substitute
+from ..compiler.ir.program import Operand, trace
+from ..compiler.runtime.kernel import Kernel
+from ..dynamics.forward.by_crba import forward_by_crba
+from ..errors import CallError
+from ..kernels.algorithms import require_mass
+from ..mechanism.parameter_vector import parameters, with_scalars
+from ..robot import Robot
+from .control import Control
+from .controllers.controller import Scalars
+from .dry_friction import dry_joints
+from .run import Run
+from .simulate import Prepared, prepared, simulate
+from .step import Setup, kernel_for, packed_kernel, packed_operands, packed_step, step
+
+Array = NDArray[np.float64]
+_PARAMETERS = 2_000_000  # operand number of the nodes that stand for parameters while a program is made
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivities:
+    """Derivatives of (q, qd) at every sample of a `run`: to (q0, qd0), (..., T, 2 n, 2 n), and to parameters, (..., T, 2 n, p).
+
+    `parameter_names` are those of the parameters, such as link3.m; with elastic drives those of the links' side.
+    """
+
+    run: Run
+    state: Array
+    parameters: Array
+    parameter_names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class RunGradient:
+    """The derivatives of one number of a `run`: to q0 and qd0, (..., n), and to the parameters, (..., p)."""
+
+    run: Run
+    q0: Array
+    qd0: Array
+    parameters: Array
+    parameter_names: tuple[str, ...]
+
+
+def sensitivities(
+    robot: Robot,
+    controller: Any = None,
+    q0: ArrayLike | None = None,
+    qd0: ArrayLike | None = None,
+    seconds: float = 1.0,
+    step: float = 1e-3,
+    method: str = "rk4",
+    every: int = 1,
+    **options: Any,
+) -> Sensitivities:
+    """How a run changes with its start and with the parameters of the robot: the arguments are those of `simulate`.
+
+    Each step is differentiated as it is computed, x' = f(x, pi): dx' = df/dx dx + df/dpi dpi, so that these are the derivatives of the
+    simulated run, not of the motion that it approximates. The controller's own model stays. A Python function cannot be differentiated.
+    Where a joint sticks, breaks loose or strikes a stop, they are those of the steps as they fall.
+    Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.4 (internal differentiation).
+    """
+    made = _prepared(robot, controller, q0, qd0, seconds, step, method, every, options)
+    run = simulate(robot, controller, q0, qd0, seconds, step, method, every, **options)
+    names = made.setup.plant.parameter_names
+    first, turned = _first_tangents(made, len(names)), np.vstack([np.zeros((2 * robot.n, len(names))), np.eye(len(names))])
+    kept = _forward(made, np.concatenate(made.state, axis=-1), first, turned)
+    both = np.swapaxes(kept, -1, -2)
+    return Sensitivities(run, both[..., : 2 * robot.n], both[..., 2 * robot.n :], names)
+
+
+def run_gradient(
+    robot: Robot,
+    weights: ArrayLike | Callable[[Run], ArrayLike],
+    controller: Any = None,
+    q0: ArrayLike | None = None,
+    qd0: ArrayLike | None = None,
+    seconds: float = 1.0,
+    step: float = 1e-3,
+    method: str = "rk4",
+    every: int = 1,
+    **options: Any,
+) -> RunGradient:
+    """The gradient of one number J of a run by one pass backward, whatever the number of parameters.
+
+    weights: dJ/d(q, qd) at every sample, (..., T, 2 n), or a function of the run that gives them, such as lambda run: 2 (x - measured).
+    The other arguments are those of `simulate`. lambda = (df/dx)^T lambda' + weights, dJ/dpi = sum (df/dpi)^T lambda'.
+    Griewank and Walther, "Evaluating Derivatives", 2nd ed., chapter 3 (reverse mode).
+    """
+    made = _prepared(robot, controller, q0, qd0, seconds, step, method, every, options)
+    run = simulate(robot, controller, q0, qd0, seconds, step, method, every, **options)
+    given = numbers("run_gradient: weights", weights(run) if callable(weights) else weights)
+    shape = (*run.q.shape[:-1], 2 * robot.n)
+    if given.shape != shape or not np.all(np.isfinite(given)):
+        raise CallError(f"run_gradient: weights have shape {given.shape}; expected finite numbers {shape}, dJ/d(q, qd) at every sample")
+    bar, pbar = _backward(made, given)
+    n, names = robot.n, made.setup.plant.parameter_names
+    start = _to_start(made, bar)
+    return RunGradient(run, start[..., :n], start[..., n:], pbar, names)
+
+
+def _prepared(robot: Robot, controller: Any, q0: Any, qd0: Any, seconds: Any, step: Any, method: Any, every: Any, options: Any) -> Prepared:
+    made = prepared(robot, controller, q0, qd0, seconds, step, method, every, **{k: v for k, v in options.items() if k != "progress"})
+    if made.control.function is not None:
+        raise CallError("sensitivities: a Python function cannot be differentiated; take a controller of steelyard.simulation, or torques")
+    if robot.tree.loops:
+        raise CallError(f"sensitivities: {robot.name!r} has loops, whose start is not free; open them, or take differences of runs")
+    if method == "adaptive":
+        raise CallError("sensitivities: the adaptive method has steps of its own; take 'rk4', 'rk8' or 'euler'")
+    return made
+
+
+def _first_tangents(made: Prepared, p: int) -> Array:
+    """Tangents of the whole state at the start, one row for each of q0, qd0 and the parameters, (2 n + p, N)."""
+    n, setup = made.setup.robot.n, made.setup
+    dq, dqd = np.eye(2 * n)[:, :n], np.eye(2 * n)[:, n:]
+    zeros = [np.zeros((2 * n, x.shape[-1])) for x in made.state[2 : 5 if setup.free else 3]]
+    drives = [] if setup.drive is None else [setup.drive.start(setup.robot, dq, dqd)]  # linear in both
+    kept = [np.zeros((2 * n, setup.memory))] if setup.memory else []
+    rows = np.concatenate([dq, dqd, *zeros, *drives, *kept], axis=-1)
+    return np.concatenate([rows, np.zeros((p, rows.shape[-1]))])
+
+
+def _to_start(made: Prepared, bar: Array) -> Array:
+    """The adjoint of (q0, qd0), (..., 2 n), from that of the whole state at the start: the transpose of its first tangents."""
+    return np.asarray(bar @ _first_tangents(made, 0).T)
+
+
+def _forward(made: Prepared, x: Array, dx: Array, dpi: Array) -> Array:
+    """Tangents of (q, qd) at all samples, (..., T, 2 n + p, 2 n)."""
+    call, plan, control, m = tangent_kernel(made.setup).ufunc, made.plan, made.control, 2 * made.setup.robot.n
+    x, dx = x[..., None, :], np.broadcast_to(dx, (*x.shape[:-1], *dx.shape))
+    kept = [dx[..., :m]]
+    for k in range(plan.steps):
+        x, dx = call(plan.step, x, *_rest(control, k), dx, dpi)
+        x = x[..., :1, :]
+        if (k + 1) % plan.every == 0 or k + 1 == plan.steps:
+            kept.append(dx[..., :m])
+    return np.stack(kept, axis=-3)
+
+
+def _backward(made: Prepared, weights: Array) -> tuple[Array, Array]:
+    """Adjoints of the whole state at the start (..., N) and of the parameters (..., p)."""
+    setup, plan, control, m = made.setup, made.plan, made.control, 2 * made.setup.robot.n
+    forward, backward = packed_kernel(setup).ufunc, adjoint_kernel(setup).ufunc
+    path = [np.concatenate(made.state, axis=-1)]
+    for k in range(plan.steps - 1):
+        path.append(forward(plan.step, path[-1], *_rest(control, k)))
+    rows = {int(k): i for i, k in enumerate(plan.kept)}
+    bar = np.zeros_like(path[0])
+    bar[..., :m] = weights[..., -1, :]
+    total = np.zeros((*bar.shape[:-1], len(setup.plant.parameters)))
+    for k in reversed(range(plan.steps)):
+        bar, share = backward(plan.step, path[k], *_rest(control, k), bar)
+        total = total + share
+        if k in rows:
+            bar[..., :m] += weights[..., rows[k], :]
+    return bar, total
+
+
+def _rest(control: Control, k: int) -> tuple[Any, ...]:
+    """What a step takes beside the state."""
+    return control.at(k, 0.0, np.empty(0), np.empty(0))
+
+
+def tangent_kernel(setup: Setup) -> Kernel:
+    """The kernel of a step and of a change of it: (h, x, ..., dx, dpi) -> (x', dx')."""
+    h, whole, rest = packed_operands(setup)
+    p = len(setup.plant.parameters)
+    taken = [h, whole, *rest, Operand("dx", whole.shape), Operand("dpi", (p,))]
+
+    def make(h: Scalar, x: Any, *values: Any) -> tuple[list[Scalar], list[Scalar]]:
+        *inner, dx, dpi = values
+        y, pi = _traced(setup, h, x, inner)
+        dy = derivative(y, {**dict(zip(x, dx, strict=True)), **dict(zip(pi, dpi, strict=True))})
+        made = substitute([*y, *dy], dict(zip(pi, parameters(setup.plant.tree), strict=True)))
+        return made[: len(y)], made[len(y) :]
+
+    return kernel_for(setup, "tangent", partial(trace, "tangent", make, taken, [whole, Operand("dx", whole.shape)]))
+
+
+def adjoint_kernel(setup: Setup) -> Kernel:
+    """The kernel of a step backward: (h, x, ..., bar) -> (bar of x, bar of the parameters), bar being of the state after it."""
+    h, whole, rest = packed_operands(setup)
+    p = len(setup.plant.parameters)
+
+    def make(h: Scalar, x: Any, *values: Any) -> tuple[list[Scalar], list[Scalar]]:
+        *inner, bar = values
+        y, pi = _traced(setup, h, x, inner)
+        total: Any = 0.0
+        for a, b in zip(y, bar, strict=True):
+            total = total + a * b
+        found = substitute(gradient(total, [*x, *pi]), dict(zip(pi, parameters(setup.plant.tree), strict=True)))
+        return found[: len(x)], found[len(x) :]
+
+    given = [Operand("bar", whole.shape), Operand("pi", (p,))]
+    return kernel_for(setup, "adjoint", partial(trace, "adjoint", make, [h, whole, *rest, Operand("bar", whole.shape)], given))
+
+
+def _traced(setup: Setup, h: Scalar, x: Any, rest: Scalars) -> tuple[list[Scalar], list[Any]]:
+    """The state after a step on nodes, with nodes in the place of the plant's parameters."""
+    tree = setup.plant.tree
+    require_mass(tree, "simulate")
+    graph = x[0].graph
+    pi = [graph.input(_PARAMETERS, k) for k in range(len(parameters(tree)))]
+    way = None if setup.free or setup.stops or dry_joints(tree) else forward_by_crba
+    return packed_step(setup, partial(step, setup, with_scalars(tree, pi), way), h, x, *rest), pi
