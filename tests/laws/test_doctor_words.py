@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from steelyard.identification.doctor.examine import Examination, far_away
+from steelyard.identification.doctor.finding import Finding
 from steelyard.identification.doctor.mechanics import search as searching
 from steelyard.identification.doctor.mechanics.candidate import Candidate
-from steelyard.identification.doctor.mechanics.design import Unknowns
 from steelyard.identification.doctor.mechanics.hypothesis import Hypothesis
 from steelyard.identification.doctor.mechanics.search import Step
+from steelyard.identification.doctor.mechanics.unknowns import Unknowns
 from steelyard.identification.doctor.mechanics.view import view_of
 from steelyard.identification.doctor.mechanics.witness import Trial, Witness
 from steelyard.identification.doctor.wrong_robot import wrong_robot
@@ -80,6 +81,13 @@ def test_positions_far_away_are_motor_angles_if_torques_do_not_follow_from_degre
     trial = replace(start, agreement=replace(start.agreement, error=np.full(2, times * 0.2)))
     told = far_away(described("planar_2r", 2), Examination((), Correction.none(2), trial), ("joint1 reaches 100",))
     assert [finding.fault for finding in told.findings] == [fault]
+
+
+def test_positions_far_away_are_motor_angles_if_they_would_be_degrees_twice():
+    _, start = first_trial()
+    again = Finding("degrees", (), "Positions are in degrees.", 0.99)
+    told = far_away(described("planar_2r", 2), Examination((again,), Correction.none(2), start), ("joint1 reaches 100",))
+    assert [finding.fault for finding in told.findings] == ["motor side"]
 
 
 @pytest.mark.parametrize(("beyond", "found"), [(0.7, 0), (1.4, 1)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -39,14 +41,17 @@ def _grid(t: Array, rate: float) -> Array:
 
 def spline(t: Array, x: Array, at: ArrayLike) -> Array:
     """Return x(t) at other times by a cubic spline, or by straight lines where there are fewer than four samples."""
-    at = np.asarray(at, float)
+    return interpolant(t, x)(np.asarray(at, float))
+
+
+def interpolant(t: Array, x: Array) -> Callable[[Array], Array]:
+    """Return x as a function of time: a cubic spline, or straight lines where there are fewer than four samples."""
     if len(t) == 1:
-        return np.repeat(x, len(at), axis=0)
+        return lambda at: np.repeat(x, len(at), axis=0)
     from scipy.interpolate import CubicSpline, make_interp_spline
 
-    if len(t) < 4:
-        return np.asarray(make_interp_spline(t, x, k=1, axis=0)(at))
-    return np.asarray(CubicSpline(t, x, axis=0)(at))
+    made = CubicSpline(t, x, axis=0) if len(t) >= 4 else make_interp_spline(t, x, k=1, axis=0)
+    return lambda at: np.asarray(made(at))
 
 
 def advanced(t: Array, x: Array, delay: ArrayLike) -> Array:

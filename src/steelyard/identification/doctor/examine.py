@@ -21,10 +21,10 @@ from ..samples.smoothing import smoothed
 from .channels import at_the_bound, dead_channels, is_dead, saturated_torques, spikes
 from .excitation import FEWEST_ROWS, poor_excitation, rows_per_unknown
 from .finding import Diagnosis, Finding
-from .mechanics.design import Unknowns
 from .mechanics.hypothesis import Hypothesis
 from .mechanics.motion_faults import DEGREE
 from .mechanics.search import Step, correction_of, search
+from .mechanics.unknowns import Unknowns
 from .mechanics.view import view_of
 from .mechanics.witness import Trial, Witness, held_out_error
 from .sentences import findings_of
@@ -150,7 +150,7 @@ def far_away(robot: Robot, made: Examination, far: Sequence[str]) -> Examination
     assert made.best is not None
     error = float(np.median(made.best.agreement.error))
     weak = made.best.hypothesis.clock**2 * float(np.median(np.abs(made.best.hypothesis.gain))) > WEAKEST
-    if error < FITTING and not weak and "wrong robot" not in {each.fault for each in made.findings}:
+    if error < FITTING and not weak and not {"wrong robot", "degrees"} & {each.fault for each in made.findings}:
         sentence = f"{told}. Taken as degrees, the middle joint's torque is explained up to {error:.1%}."
         found = Finding("degrees", (), sentence, 0.99, 'angle = "deg"')
         return Examination((found, *made.findings), made.correction.changed(scale=degrees(robot)), made.best)

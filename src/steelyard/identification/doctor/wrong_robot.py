@@ -78,5 +78,5 @@ def unexplained(trial: Trial, band: float) -> float:
 
 def informed(trial: Trial) -> NDArray[np.bool_]:
     """Return which bodies the log shows at all, (bodies,)."""
-    left = np.diag(trial.agreement.covariance)[: trial.design.inner].reshape(-1, 10) * trial.agreement.weight[:, None]
+    left = trial.agreement.variance[: trial.design.inner].reshape(-1, 10) * trial.agreement.weight[:, None]
     return np.asarray(np.sum(1.0 - left, axis=1) > 0.5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from math import isfinite
 from typing import Any, TypeVar
 
 import numpy as np
@@ -48,11 +49,11 @@ class Correction:
                 raise CallError(f"correction: {name} must have each of the joints 0 to {self.n - 1} once, found {getattr(self, name)}")
         for f in fields(self):
             value = getattr(self, f.name)
-            if isinstance(value, tuple) and f.name in PER_JOINT and (len(value) != self.n or not np.all(np.isfinite(value))):
+            if isinstance(value, tuple) and f.name in PER_JOINT and (len(value) != self.n or not all(map(isfinite, value))):
                 raise CallError(f"correction: {f.name} must have one finite number for each of {self.n} joints, found {value}")
-        if not np.all(np.isin(self.sign, (-1.0, 1.0))):
+        if not all(abs(sign) == 1.0 for sign in self.sign):
             raise CallError(f"correction: sign must be 1 or -1 for each joint, found {self.sign}")
-        if not (np.all(np.array(self.scale) > 0) and np.all(self.gain) and self.clock > 0):
+        if not (min(self.scale, default=1.0) > 0 and all(self.gain) and self.clock > 0):
             raise CallError("correction: scale and clock must be positive, and no gain zero")
 
     @classmethod

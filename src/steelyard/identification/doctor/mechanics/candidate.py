@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 
 from .design import Design
 from .hypothesis import Hypothesis
-from .witness import Trial, Witness, posterior
+from .witness import Trial, Witness, posterior_mean
 
 Array = NDArray[np.float64]
+DECISIVE = 3.0  # [nats] beyond the prior odds: a probability of 95 %
 USUAL = -4.0  # log odds of a fault at one place before the samples: one log in 50
 LARGE_ERROR = 0.08  # of a joint's torque
 LITTLE_WEIGHT = 0.15  # of the description of a body, over that before the samples
 NEGATIVE = -4.0  # [nats] that negative friction costs
+NEEDED = DECISIVE - USUAL  # [nats] that a usual fault must win
+ROUNDS = 4  # parabolas
+LITTLE = 0.1  # [nats] that are not worth another trial
 FARTHEST = 4.0  # that a search goes from its start
 STANDING = 0.02  # [rad|m] that a joint moves in all, below which it stands
 GAIN_SPREAD = 1.5  # standard deviation of the logarithm of a wrong gain, before the samples
@@ -60,45 +64,59 @@ def linear_step(trial: Trial, slope: Array) -> tuple[float, float]:
     design, found = trial.design, trial.agreement
     cross = sum(a * (E.T @ (A.T @ d)) for a, E, A, d in zip(found.precision, design.to_u, design.columns, slope.T, strict=True))
     whole = float(found.precision @ np.sum(slope**2, axis=0))
-    information = whole - float(cross @ found.covariance @ cross)
+    taken = found.root @ cross
+    information = whole - float(taken @ taken)
     if information <= 1e-7 * whole:  # the others take its place entirely
         return 0.0, 0.0
     return float(found.precision @ np.sum(slope * trial.residual, axis=0)) / information, information
 
 
 def climb(
-    witness: Witness, start: Trial, change: Callable[[Hypothesis, float], Hypothesis], step: float, same_motion: bool, rounds: int = 4
+    witness: Witness,
+    start: Trial,
+    change: Callable[[Hypothesis, float], Hypothesis],
+    step: float,
+    same_motion: bool,
+    least: float = -np.inf,
 ) -> Trial:
-    """Return the best trial along one number x, hypothesis = change(start, x), by parabolas through three points [nats]."""
+    """Return the best trial along one number x, hypothesis = change(start, x), by parabolas through three points [nats].
+
+    It ends where a parabola told its own summit well, or promises nothing more, or less than the evidence `least`.
+    """
     best, at = start, 0.0
 
     def tried(x: float) -> Trial:
         return witness.trial(change(start.hypothesis, x), best, start.design if same_motion else None)
 
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         beside = [(x, tried(x)) for x in (at - step, at + step)]
         (_, low), (_, high) = beside
         curvature = 2 * best.evidence - low.evidence - high.evidence
         moved = 0.5 * (high.evidence - low.evidence) / curvature * step if curvature > 0 else 0.0
+        inside = curvature > 0 and abs(moved) <= step
+        rise = 0.25 * (high.evidence - low.evidence) * moved / step
+        if inside and (rise < LITTLE or best.evidence + rise < least):
+            break
         x = float(np.clip(at + np.clip(moved, -2 * step, 2 * step), -FARTHEST, FARTHEST))
         beside.append((x, tried(x)))
         place, top = max(beside, key=lambda item: item[1].evidence)
-        if top.evidence <= best.evidence + 0.05:
+        foretold = inside and place == x and abs(top.evidence - best.evidence - rise) < LITTLE
+        if top.evidence > best.evidence:
+            at, best = place, top
+            step = min(max(abs(moved), step / 3.0) if curvature > 0 else 2 * step, 0.5 * FARTHEST)
+        else:
             step /= 3.0
-            if step < 0.01:
-                break
-            continue
-        at, best = place, top
-        step = min(max(abs(moved), step / 3.0) if curvature > 0 else 2 * step, 0.5 * FARTHEST)
+        if foretold or step < 0.01:
+            break
     return best
 
 
 def others_and_description(design: Design, c: Array, precision: Array, weight: Array, joint: int | None) -> Array:
     """Return the unknowns (K,) that the description and the joints other than `joint` lead to; None: the description alone."""
     seen = np.zeros_like(precision) if joint is None else np.where(np.arange(len(precision)) == joint, 0.0, precision)
-    vague = 1e-6 * np.diag(np.tensordot(seen, design.information, 1))[design.inner :]
+    vague = 1e-6 * np.einsum("j,jkk->k", seen, design.information)[design.inner :]
     P = np.concatenate([np.repeat(weight, 10), np.where(vague > 0, vague, 1.0)])
-    return posterior(design.information, c, seen, P)[0] if np.any(seen) else np.zeros(design.K)
+    return posterior_mean(design.information, c, seen, P) if np.any(seen) else np.zeros(design.K)
 
 
 def torque_slope(design: Design, tau: Array, u: Array, joint: int) -> float:

@@ -3,96 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....cached import cached_property
-from ....dynamics.regressor import regressor
-from ....parameters.base import stack_samples
-from ...model.model import Model
-from ...model.prior import BodyPrior, body_prior
-from .hypothesis import Gravity, Hypothesis, Pair
+from .hypothesis import Hypothesis, Pair
+from .unknowns import WIDTHS, Layout, States, Unknowns
 
 Array = NDArray[np.float64]
-States = tuple[Array, Array, Array]
-WIDTHS = (0.03, 0.3)  # of two smooth steps of each joint, over its rms speed: friction beyond the model's, the same whatever the clock is
 SLOWEST = 0.05  # [rad/s|m/s] rms speed, below which a joint hardly moves
-SHARED = 3  # terms of a coupling: inertia, viscous and Coulomb friction
 FOLDS = 5
-WEIGHT = 30.0  # of a body of the description: right to about a fifth of its own size, before the samples
-NO_WEIGHT = 1e-4  # of a body without one
-
-
-@dataclass(frozen=True, eq=False)
-class Unknowns:
-    """The unknowns u of a model: svec(S - S0) of each body in the metric of its description, joint terms, smooth steps of friction.
-
-    pi = origin + to_pi u[:p], with pi the parameters (p,) of the model, and joint terms at zero in `origin`. Without a description that
-    is worth anything (`described` False) each body is one of 1 kg and 0.1 m, and its weight is next to nothing.
-    """
-
-    model: Model
-    described: bool = True
-
-    @property
-    def n(self) -> int:
-        return self.model.n
-
-    @property
-    def p(self) -> int:
-        return len(self.model.names)
-
-    @property
-    def inner(self) -> int:
-        """How many of the unknowns belong to bodies."""
-        return 10 * len(self.model.robot.tree.bodies)
-
-    @property
-    def weight(self) -> float:
-        """Weight of a body of the description before the samples."""
-        return WEIGHT if self.described else NO_WEIGHT
-
-    @cached_property
-    def _prior(self) -> BodyPrior:
-        return body_prior(self.model, () if self.described else range(self.inner // 10))
-
-    @cached_property
-    def to_pi(self) -> Array:
-        T = np.eye(self.p)
-        for i, block in enumerate(self._prior.to_pi):
-            T[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = block
-        return T
-
-    @cached_property
-    def origin(self) -> Array:
-        bodies = np.concatenate([T @ centre for T, centre in zip(self._prior.to_pi, self._prior.centre, strict=True)])
-        return np.concatenate([bodies, np.zeros(self.p - self.inner)])
-
-    @cached_property
-    def own_terms(self) -> tuple[dict[str, int], ...]:
-        """For each joint the unknown of each of its terms, by key."""
-        places: tuple[dict[str, int], ...] = tuple({} for _ in range(self.n))
-        for k, use in enumerate(self.model.robot.tree.joint_terms):
-            if len(use.at) == 1:
-                places[use.at[0]][use.row.key] = self.inner + k
-        return places
-
-    def full_rows(self, states: States, gravity: Gravity) -> Array:
-        """Return the regressor over all parameters, (N, n, p), under another gravity [m/s^2]."""
-        tree = replace(self.model.structure.tree, gravity=gravity)
-        rows = regressor(tree, *(list(x.T) for x in states))
-        return stack_samples(rows, len(states[0])).reshape(len(states[0]), self.n, -1)
-
-    @cached_property
-    def full_reach(self) -> tuple[tuple[int, ...], ...]:
-        """For each joint the free parameters that its torque may depend on, whatever gravity is."""
-        q, qd, qdd = np.random.default_rng(0).normal(size=(3, 64, self.n))  # each joint moves both ways
-        Y = self.full_rows((q, qd, qdd), (3.0, 4.0, 5.0))
-        Y[:, :, [i for i, _ in self.model.held]] = 0.0
-        return tuple(tuple(np.flatnonzero(np.any(Y[:, j] != 0, axis=0)).tolist()) for j in range(self.n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +28,20 @@ class Design:
     """
 
     columns: tuple[Array, ...]
-    to_u: tuple[Array, ...]
-    zero: tuple[Array, ...]
+    layout: Layout
     known: Array
     counts: Array
     signs: Array
     inner: int
     weight: float
+
+    @property
+    def to_u(self) -> tuple[Array, ...]:
+        return self.layout.to_u
+
+    @property
+    def zero(self) -> tuple[Array, ...]:
+        return self.layout.zero
 
     @property
     def n(self) -> int:
@@ -123,7 +53,7 @@ class Design:
 
     @property
     def K(self) -> int:
-        return int(self.signs.shape[1])
+        return self.layout.K
 
     @cached_property
     def parts(self) -> tuple[slice, ...]:
@@ -132,65 +62,75 @@ class Design:
         return tuple(slice(a, b) for a, b in pairwise(edges))
 
     @cached_property
-    def squares(self) -> tuple[tuple[Array, ...], ...]:
-        """A_j^T A_j of each part and joint."""
-        return tuple(tuple(A[part].T @ A[part] for A in self.columns) for part in self.parts)
+    def squares(self) -> tuple[Array, ...]:
+        """A_j^T A_j of each joint."""
+        return tuple(A.T @ A for A in self.columns)
 
     @cached_property
     def information(self) -> Array:
         """D_j = to_u^T A^T A to_u of each joint, (n, K, K)."""
-        return self.information_of(range(FOLDS))
+        return self._information(self.squares)
 
-    def information_of(self, parts: Sequence[int]) -> Array:
-        """D_j over some of the parts, (n, K, K)."""
-        sums = (sum(self.squares[f][j] for f in parts) for j in range(self.n))
-        return np.array([E.T @ S @ E for E, S in zip(self.to_u, sums, strict=True)])
+    def _information(self, squares: Sequence[Array]) -> Array:
+        D = np.zeros((self.n, self.K, self.K))
+        for j, (used, E, S) in enumerate(zip(self.layout.used, self.layout.blocks, squares, strict=True)):
+            D[j][np.ix_(used, used)] = E.T @ (S @ E)
+        return D
 
-    def targets(self, tau: Array, parts: Sequence[int] = range(FOLDS)) -> tuple[Array, Array]:
+    def targets(self, tau: Array) -> tuple[Array, Array]:
         """Return to_u^T A_j^T r_j (n, K) and |r_j|^2 (n,), r being what the description leaves of the torque tau (N, n)."""
+        return self._targets(tau, self.squares)
+
+    def _targets(self, tau: Array, S: Sequence[Array]) -> tuple[Array, Array]:
         c, squares = np.zeros((self.n, self.K)), np.zeros(self.n)
-        for f in parts:
-            part = self.parts[f]
-            for j, (A, z) in enumerate(zip(self.columns, self.zero, strict=True)):
-                own = tau[part, j] - self.known[part, j]
-                cross, S = A[part].T @ own, self.squares[f][j]
-                c[j] += self.to_u[j].T @ (cross - S @ z)
-                squares[j] += own @ own - 2 * z @ cross + z @ S @ z
+        left = np.ascontiguousarray((tau - self.known).T)
+        for j, (A, z, used) in enumerate(zip(self.columns, self.zero, self.layout.used, strict=True)):
+            cross, stored = A.T @ left[j], S[j] @ z
+            c[j, used] = self.layout.blocks[j].T @ (cross - stored)
+            squares[j] = left[j] @ left[j] - 2 * z @ cross + z @ stored
         return c, squares
+
+    def without(self, part: slice, tau: Array) -> tuple[Array, Array]:
+        """Return the information (n, K, K), and to_u^T A_j^T r_j (n, K), without a part of the rows."""
+        inside = tuple(A[part].T @ A[part] for A in self.columns)
+        D, c = self.information, self.targets(tau)[0]
+        here = Design(tuple(A[part] for A in self.columns), self.layout, self.known[part], self.counts, self.signs, self.inner, self.weight)
+        return D - here._information(inside), c - here._targets(tau[part], inside)[0]
 
     def predicted(self, u: Array) -> Array:
         """Return the torque (N, n) of the unknowns u."""
         return self.known + np.stack([A @ (z + E @ u) for A, z, E in zip(self.columns, self.zero, self.to_u, strict=True)], axis=1)
 
 
-def make_design(unknowns: Unknowns, states: States, hypothesis: Hypothesis, keep: NDArray[np.bool_], payload: Array) -> Design:
-    """Return the design along a motion under the gravity and the couplings of a hypothesis.
+def make_design(unknowns: Unknowns, states: States, Y: Array, hypothesis: Hypothesis, keep: NDArray[np.bool_], payload: Array) -> Design:
+    """Return the design along a motion with the couplings of a hypothesis.
 
-    `keep` (N, n) are the rows in use, `payload` (N, n) [N m|N] is a torque that is known.
+    Y is the regressor of the motion: its base columns (N, n, b), or all (N, n, p) if the hypothesis has a gravity of its own. `keep` (N, n)
+    are the rows in use, `payload` (N, n) [N m|N] is a torque that is known.
     """
-    model, p = unknowns.model, unknowns.p
-    if hypothesis.gravity is None:
-        Y, lift, reach = model.rows(*states), model.base.matrix, model.reach
-    else:
-        Y, lift, reach = unknowns.full_rows(states, hypothesis.gravity), np.eye(p), unknowns.full_reach
-    pairs = hypothesis.couplings
-    K = p + len(WIDTHS) * unknowns.n + SHARED * len(pairs)
-    columns, to_u, zero = [], [], []
-    for j, own in enumerate(map(list, reach)):
-        beside, places = beside_columns(states, j, p + len(WIDTHS) * unknowns.n, p + len(WIDTHS) * j, pairs)
-        columns.append(np.concatenate([Y[:, j][:, own], beside], axis=1) * keep[:, j, None])
-        E = np.zeros((len(own) + len(places), K))
-        E[: len(own), :p] = lift[own] @ unknowns.to_pi
-        E[len(own) + np.arange(len(places)), places] = 1.0
-        to_u.append(E)
-        zero.append(np.concatenate([lift[own] @ unknowns.origin, np.zeros(len(places))]))
-    known = model.known_torque(*states) + payload
-    if hypothesis.lifted:
-        known = known - hypothesis.lifted * described_gravity(unknowns, states[0])
-    signs = sign_rows(unknowns, states, K)
-    return Design(
-        tuple(columns), tuple(to_u), tuple(zero), known * keep, keep.sum(axis=0).astype(float), signs, unknowns.inner, unknowns.weight
-    )
+    layout = unknowns.layout(hypothesis.gravity is not None, hypothesis.couplings)
+    steps = [smooth_steps(speed) for speed in np.ascontiguousarray(states[1].T)]
+    columns = []
+    for j, own in enumerate(layout.own):
+        beside = [*steps[j], *shared_columns(states, j, hypothesis.couplings)]
+        A = np.concatenate([*(Y[:, j, run] for run in own), np.stack(beside, axis=1)], axis=1)
+        columns.append(A if np.all(keep[:, j]) else np.multiply(A, keep[:, j, None], out=A))
+    known = known_torque(unknowns, states, hypothesis) + payload
+    signs = sign_rows(unknowns, states, steps, layout.K)
+    return Design(tuple(columns), layout, known * keep, keep.sum(axis=0).astype(float), signs, unknowns.inner, unknowns.weight)
+
+
+def known_torque(unknowns: Unknowns, states: States, hypothesis: Hypothesis) -> Array:
+    """Return the torque (N, n) along a motion that does not depend on the unknowns, a payload apart."""
+    known = unknowns.model.known_torque(*states)
+    return known - hypothesis.lifted * described_gravity(unknowns, states[0]) if hypothesis.lifted else known
+
+
+def body_torque(unknowns: Unknowns, states: States, Y: Array, hypothesis: Hypothesis, u: Array) -> Array:
+    """Return the torque (N, n) along a motion of the model's own terms with the unknowns u, and what is known; Y as in a design."""
+    pi = unknowns.origin + unknowns.to_pi @ u[: unknowns.p]
+    values = pi if hypothesis.gravity is not None else unknowns.model.base.matrix @ pi
+    return known_torque(unknowns, states, hypothesis) + Y @ values
 
 
 def described_gravity(unknowns: Unknowns, q: Array) -> Array:
@@ -200,17 +140,15 @@ def described_gravity(unknowns: Unknowns, q: Array) -> Array:
     return np.asarray(model.rows(q, still, still) @ model.base.values(unknowns.origin))
 
 
-def beside_columns(states: States, joint: int, shared: int, own: int, pairs: Sequence[Pair]) -> tuple[Array, list[int]]:
-    """Return a joint's smooth steps and what the motors that it shares add per unit of their terms, (N, k), and their places in u."""
+def shared_columns(states: States, joint: int, pairs: Sequence[Pair]) -> list[Array]:
+    """Return what the motors that a joint shares add to its torque per unit of their terms, each (N,)."""
     _, qd, qdd = states
-    columns = smooth_steps(qd[:, joint])
-    places = [own + e for e in range(len(WIDTHS))]
-    for c, (a, b) in enumerate(pairs):
+    columns: list[Array] = []
+    for a, b in pairs:
         if joint in (a, b):
             other = b if joint == a else a
             columns += [qdd[:, other], qd[:, other], smooth_steps(qd[:, a] + qd[:, b])[0]]
-            places += [shared + SHARED * c + e for e in range(SHARED)]
-    return np.stack(columns, axis=1), places
+    return columns
 
 
 def smooth_steps(speed: Array) -> list[Array]:
@@ -219,19 +157,20 @@ def smooth_steps(speed: Array) -> list[Array]:
     return [np.tanh(speed / (width * usual)) for width in WIDTHS]
 
 
-def sign_rows(unknowns: Unknowns, states: States, K: int) -> Array:
-    """Return the rows (2 n, K) of mean friction power over rms speed, and of rotor inertia times rms acceleration [N m|N]."""
+def sign_rows(unknowns: Unknowns, states: States, steps: Sequence[Sequence[Array]], K: int) -> Array:
+    """Return the rows (2 n, K) of mean friction power over rms speed, and of rotor inertia times rms acceleration [N m|N].
+
+    `steps` are the smooth steps of each joint.
+    """
     n, p = unknowns.n, unknowns.p
     _, qd, qdd = states
     rows = np.zeros((2 * n, K))
+    speed = np.maximum(np.sqrt(np.mean(qd**2, axis=0)), 1e-300)
+    slide, strength = np.mean(np.abs(qd), axis=0) / speed, np.sqrt(np.mean(qdd**2, axis=0))
     for j, own in enumerate(unknowns.own_terms):
-        speed = max(float(np.sqrt(np.mean(qd[:, j] ** 2))), 1e-300)
-        if "viscous" in own:
-            rows[j, own["viscous"]] = speed
-        if "coulomb" in own:
-            rows[j, own["coulomb"]] = float(np.mean(np.abs(qd[:, j]))) / speed
-        for e, step in enumerate(smooth_steps(qd[:, j])):
-            rows[j, p + len(WIDTHS) * j + e] = float(np.mean(qd[:, j] * step)) / speed
-        if "armature" in own:
-            rows[n + j, own["armature"]] = float(np.sqrt(np.mean(qdd[:, j] ** 2)))
+        for key, row, value in (("viscous", j, speed[j]), ("coulomb", j, slide[j]), ("armature", n + j, strength[j])):
+            if key in own:
+                rows[row, own[key]] = value
+        for e, step in enumerate(steps[j]):
+            rows[j, p + len(WIDTHS) * j + e] = float(qd[:, j] @ step) / len(qd) / speed[j]
     return rows

@@ -30,7 +30,3 @@ class Hypothesis(Correction):
     def states(self, view: View) -> tuple[Array, Array, Array]:
         """Return corrected q, qd, qdd, each (N, n)."""
         return self.positions(view.q), self.rates(view.qd, 1), self.rates(view.qdd, 2)
-
-    def torque(self, view: View) -> Array:
-        """Return the corrected torque (N, n)."""
-        return self.torques(self.clock * view.t, view.tau, view.stretches)

@@ -8,9 +8,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .candidate import STANDING, USUAL, Candidate, more_unknowns
-from .design import SHARED, WIDTHS, beside_columns
+from .candidate import NEEDED, STANDING, USUAL, Candidate, more_unknowns
+from .design import shared_columns
 from .hypothesis import Gravity, Pair
+from .unknowns import SHARED
 from .witness import Trial, Witness
 
 Array = NDArray[np.float64]
@@ -112,16 +113,17 @@ def shared_motors(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     states, residual = trial.hypothesis.states(witness.view), trial.residual
     for pair in combinations(np.flatnonzero(np.ptp(states[0], axis=0) > STANDING).tolist(), 2):
         if frozenset(pair) not in taken and max(explained(states, residual, j, pair) for j in pair) > LEAST_EXPLAINED:
-            made = witness.trial(trial.hypothesis.changed(couplings=(*trial.hypothesis.couplings, pair)), trial)
+            made = witness.trial(trial.hypothesis.changed(couplings=(*trial.hypothesis.couplings, pair)), trial, needed=NEEDED)
             yield Candidate("coupling", pair, made)
 
 
 def explained(states: tuple[Array, Array, Array], residual: Array, joint: int, pair: Pair) -> float:
-    """Return the share of a joint's squared residual that the terms of a coupling explain."""
-    columns, _ = beside_columns(states, joint, 0, 0, (pair,))
-    shared, own = columns[:, len(WIDTHS) :], residual[:, joint]
+    """Return the share of a joint's squared residual that the terms of a coupling explain; 0 where there is none."""
+    shared, own = np.stack(shared_columns(states, joint, (pair,)), axis=1), residual[:, joint]
+    if not np.any(own):
+        return 0.0
     left = own - shared @ np.linalg.lstsq(shared, own, rcond=1e-8)[0]
-    return 1.0 - float(left @ left) / max(float(own @ own), 1e-300)
+    return 1.0 - float(left @ left) / float(own @ own)
 
 
 def shared_part(trial: Trial, pair: Pair) -> float:

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .candidate import USUAL, Candidate, climb, linear_step, more_unknowns
+from .candidate import NEEDED, USUAL, Candidate, climb, linear_step, more_unknowns
 from .hypothesis import Hypothesis
 from .witness import Trial, Witness
 
@@ -28,10 +28,10 @@ def wrong_signs(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     """The position of a joint with the other sign; or position and torque, for a joint that turns the other way round."""
     for j in range(trial.design.n):
         turned = trial.hypothesis.at("sign", j, -trial.hypothesis.sign[j])
-        made = witness.trial(turned, trial)
+        made = witness.trial(turned, trial, needed=NEEDED)
         yield Candidate("position sign", (j,), made)
         both = turned.at("gain", j, -turned.gain[j])
-        yield Candidate("position sign", (j,), witness.trial(both, trial, made.design))
+        yield Candidate("position sign", (j,), witness.trial(both, trial, made.design, NEEDED))
 
 
 def wrong_order(witness: Witness, trial: Trial) -> Iterator[Candidate]:
@@ -39,9 +39,13 @@ def wrong_order(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     own = trial.hypothesis
     for pair in combinations(range(trial.design.n), 2):
         torques = exchanged(own.torque_order, *pair)
-        yield Candidate("swapped joints", pair, witness.trial(own.changed(order=exchanged(own.order, *pair), torque_order=torques), trial))
-        same = trial.design if np.all(witness.view.keep[:, list(pair)]) else None
-        yield Candidate("swapped joints", pair, witness.trial(own.changed(torque_order=torques), trial, same))
+        both = own.changed(order=exchanged(own.order, *pair), torque_order=torques)
+        yield Candidate("swapped joints", pair, witness.trial(both, trial, needed=NEEDED))
+        used = witness.view.keep[:, [own.torque_order[j] for j in pair]]
+        if not np.any(used):
+            continue  # no torque to exchange
+        same = trial.design if np.all(used) else None
+        yield Candidate("swapped joints", pair, witness.trial(own.changed(torque_order=torques), trial, same, NEEDED))
 
 
 def exchanged(order: tuple[int, ...], a: int, b: int) -> tuple[int, ...]:
@@ -79,9 +83,8 @@ def best_offset(witness: Witness, trial: Trial, joint: int) -> Trial:
 def offset_step(witness: Witness, trial: Trial, joint: int, small: float = 1e-3) -> tuple[float, float]:
     """Return the Gauss-Newton step [rad|m] of a joint's offset and its information."""
     moved = trial.hypothesis.at("offset", joint, trial.hypothesis.offset[joint] + small)
-    there = witness.design(moved)
-    u = trial.agreement.mean
-    return linear_step(trial, (there.predicted(u) - trial.design.predicted(u)) / small)
+    u = trial.agreement.mean  # friction beside the model's terms depends on speeds alone
+    return linear_step(trial, (witness.predicted(moved, u) - witness.predicted(trial.hypothesis, u)) / small)
 
 
 def least_offset(witness: Witness, joint: int) -> float:
@@ -98,7 +101,7 @@ def wrong_clock(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     """Time stamps that are scaled: inertial torques then do not fit gravity. Milliseconds are one of the candidates."""
     tried = other_clocks(witness, trial)
     best = max(tried, key=lambda each: each.score)
-    made = best.trial if best is tried[0] else best_clock(witness, best.trial, 0.25)
+    made = best.trial if best is tried[0] else best_clock(witness, best.trial, 0.25, trial.evidence)
     factor = made.hypothesis.clock / trial.hypothesis.clock
     yield Candidate("clock", (), made, clock_odds(factor))
 
@@ -119,9 +122,9 @@ def faster(hypothesis: Hypothesis, x: float) -> Hypothesis:
     return hypothesis.changed(clock=float(np.exp(x)) * hypothesis.clock)
 
 
-def best_clock(witness: Witness, trial: Trial, step: float = 0.1) -> Trial:
-    """Return the best trial with another clock near that of a trial."""
-    return climb(witness, trial, faster, step, same_motion=False)
+def best_clock(witness: Witness, trial: Trial, step: float = 0.1, least: float = -np.inf) -> Trial:
+    """Return the best trial with another clock near that of a trial, if it may reach the evidence `least`."""
+    return climb(witness, trial, faster, step, same_motion=False, least=least)
 
 
 def wrong_unit(witness: Witness, trial: Trial) -> Iterator[Candidate]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
 from ....signals.clean.correction import Correction
-from .candidate import Candidate, doubtful
+from .candidate import DECISIVE, Candidate, doubtful
 from .hypothesis import Hypothesis
 from .model_faults import shared_motors, wrong_gravity
 from .motion_faults import other_clocks, wrong_clock, wrong_order, wrong_signs, wrong_unit, wrong_zeros
@@ -18,8 +18,7 @@ Family = Callable[[Witness, Trial], Iterator[Candidate]]
 ALWAYS: tuple[Family, ...] = (wrong_gains, wrong_scale, late_torques, wrong_zeros)
 IF_DOUBTFUL: tuple[Family, ...] = (wrong_clock, wrong_unit, wrong_gravity, wrong_signs, wrong_order, shared_motors)
 BESIDE_CLOCK: tuple[Family, ...] = (wrong_gains, wrong_scale, wrong_zeros, wrong_gravity, wrong_signs)
-FAR_CLOCKS = (0.28, 0.45, 2.2, 3.5)  # that are tried together with another fault
-DECISIVE = 3.0  # [nats] beyond the prior odds: a probability of 95 %
+FAR_CLOCKS = (0.35, 2.8)  # that are tried together with another fault
 MOST_STEPS = 6
 UNUSUAL = 10.0  # [nats] that a log which contradicts the description costs
 FIRSTS = 3  # candidates that are tried first

@@ -21,7 +21,7 @@ LEAST_DELAY = 0.014  # [s]
 LONGEST_DELAY = 0.55  # [s]
 POLISHED = 3  # gains that are looked at closely,
 WORTHWHILE = 3.0  # [nats] that they must win at first
-HOPELESS = -60.0  # [nats] that a scale of all joints wins at first, below which it is not looked at closely
+HOPELESS = -60.0  # [nats] that a gain or a scale of all joints wins at first, below which it is not looked at closely
 EXTREME = 1e4  # largest gain
 DOUBT = 3.0  # [nats] that a gain of its own must win over the middle one
 
@@ -64,7 +64,7 @@ def distinct(gains: list[float]) -> list[float]:
 def improved_gain(witness: Witness, trial: Trial, joint: int, gain: float) -> Trial:
     """Return the trial with a gain of one joint, improved against the other joints."""
     made = witness.trial(trial.hypothesis.at("gain", joint, trial.hypothesis.gain[joint] * gain), trial, trial.design)
-    return best_gain(witness, made, joint)
+    return best_gain(witness, made, joint) if made.evidence > trial.evidence + HOPELESS else made
 
 
 def best_gain(witness: Witness, trial: Trial, joint: int) -> Trial:
@@ -114,7 +114,8 @@ def scaled_all(witness: Witness, trial: Trial, first: float) -> Trial:
         return hypothesis.changed(gain=np.exp(x) * np.array(hypothesis.gain))
 
     start = witness.trial(trial.hypothesis.changed(gain=first * np.array(trial.hypothesis.gain)), trial, trial.design)
-    return climb(witness, start, scaled, 0.2, same_motion=True) if start.evidence > trial.evidence + HOPELESS else start
+    least = trial.evidence if first != 1.0 else -np.inf
+    return climb(witness, start, scaled, 0.2, same_motion=True, least=least) if start.evidence > trial.evidence + HOPELESS else start
 
 
 def currents(witness: Witness, trial: Trial, slopes: Array) -> Iterator[Candidate]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 from scipy.special import log_ndtr
 
-from .design import FOLDS, Design, Unknowns, make_design
+from ....cached import cached_property
+from ....signals.resample import interpolant
+from .design import Design, body_torque, make_design
 from .hypothesis import Hypothesis
+from .unknowns import States, Unknowns
 from .view import View
 
 Array = NDArray[np.float64]
@@ -22,7 +26,8 @@ IMPOSSIBLE = -15.0  # [nats] at the most for each friction that is negative
 STEPS = 12
 CONVERGED = 0.02  # change of the logarithms
 HOPELESS = (np.inf, 300.0, 150.0, 80.0, 60.0)  # [nats] below the start after so many steps, beyond which nothing is to be won
-MOST_TORQUES = 64  # that are kept
+MOST_GROWTH = 10.0  # times its last growth that the evidence may still grow
+MOST_COLUMNS = 500  # torques of one joint that are kept
 ROUNDING = 1e-10  # added to a diagonal of ones before a factorisation
 
 
@@ -30,19 +35,24 @@ ROUNDING = 1e-10  # added to a diagonal of ones before a factorisation
 class Agreement:
     """How well a log agrees with the description under a hypothesis.
 
-    evidence [nats]; mean (K,) and covariance of the unknowns; precision (n,) of the rows of each joint; error (n,): the residual of each
-    joint over its torque; weight (bodies,) that the description deserves; negative [nats]: what friction below zero costs;
-    independent (n,): independent rows per row.
+    evidence [nats]; mean (K,) of the unknowns and a root W (K, K) of their covariance W^T W; precision (n,) of the rows of each joint;
+    error (n,): the residual of each joint over its torque; weight (bodies,) that the description deserves; negative [nats]: what friction
+    below zero costs; independent (n,): independent rows per row.
     """
 
     evidence: float
     mean: Array
-    covariance: Array
+    root: Array
     precision: Array
     error: Array
     weight: Array
     negative: float
     independent: Array
+
+    @cached_property
+    def variance(self) -> Array:
+        """The variance of each unknown, (K,)."""
+        return np.asarray(np.sum(self.root**2, axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,17 +80,32 @@ class Witness:
 
     unknowns: Unknowns
     view: View
-    _torques: dict[tuple[object, ...], Array] = field(default_factory=dict, repr=False)
+    _columns: dict[tuple[int, float], Array] = field(default_factory=dict, repr=False)
 
     def torque(self, hypothesis: Hypothesis) -> Array:
-        """Return the corrected torque (N, n), zero in rows that are not in use; what is moved in time is kept."""
-        key = hypothesis.torque_order, hypothesis.delay, hypothesis.clock
-        if key not in self._torques:
-            if len(self._torques) > MOST_TORQUES:
-                self._torques.clear()
-            plain = hypothesis.changed(gain=(1.0,) * hypothesis.n)
-            self._torques[key] = plain.torque(self.view) * self.keep(hypothesis)
-        return self._torques[key] * np.array(hypothesis.gain)
+        """Return the corrected torque (N, n), zero in rows that are not in use."""
+        places = zip(hypothesis.torque_order, hypothesis.delay, hypothesis.gain, strict=True)
+        return np.stack([gain * self._column(column, delay / hypothesis.clock) for column, delay, gain in places], axis=1)
+
+    def _column(self, column: int, delay: float) -> Array:
+        """Return a torque of the log (N,) without its delay [s of the log], zero in rows that are not in use; it is kept."""
+        key = column, delay
+        if key not in self._columns:
+            if len(self._columns) > MOST_COLUMNS:
+                self._columns.clear()
+            t, used = self.view.t, self.view.keep[:, column]
+            tau = self.view.tau[:, column]
+            if delay:
+                parts = zip(self.view.stretches, self._splines[column], strict=True)
+                tau = np.concatenate([made(np.clip(t[part] + delay, t[part][0], t[part][-1])) for part, made in parts])
+            self._columns[key] = tau * used
+        return self._columns[key]
+
+    @cached_property
+    def _splines(self) -> tuple[tuple[Callable[[Array], Array], ...], ...]:
+        """Each torque of the log as a function of time, stretch by stretch."""
+        view = self.view
+        return tuple(tuple(interpolant(view.t[part], tau[part]) for part in view.stretches) for tau in view.tau.T)
 
     def keep(self, hypothesis: Hypothesis) -> NDArray[np.bool_]:
         """Return the rows in use (N, n), which belong to the columns of the log."""
@@ -88,16 +113,32 @@ class Witness:
 
     def design(self, hypothesis: Hypothesis) -> Design:
         """Return the design of the corrected motion."""
-        return make_design(self.unknowns, hypothesis.states(self.view), hypothesis, self.keep(hypothesis), self.view.payload)
+        states = hypothesis.states(self.view)
+        rows = self._rows(hypothesis, states)
+        return make_design(self.unknowns, states, rows, hypothesis, self.keep(hypothesis), self.view.payload)
 
-    def trial(self, hypothesis: Hypothesis, like: Trial, design: Design | None = None) -> Trial:
-        """Try a hypothesis with as many independent rows as another trial; `design` is that of a trial with the same motion."""
+    def predicted(self, hypothesis: Hypothesis, u: Array) -> Array:
+        """Return the torque (N, n) of the model's own terms along the corrected motion, with the unknowns u."""
+        states = hypothesis.states(self.view)
+        return body_torque(self.unknowns, states, self._rows(hypothesis, states), hypothesis, u) * self.keep(hypothesis)
+
+    def _rows(self, hypothesis: Hypothesis, states: States) -> Array:
+        """Return the regressor along a motion: its base columns (N, n, b), or all (N, n, p) where gravity is another."""
+        if hypothesis.gravity is None:
+            return self.unknowns.model.rows(*states)
+        return self.unknowns.full_rows(states, hypothesis.gravity)
+
+    def trial(self, hypothesis: Hypothesis, like: Trial, design: Design | None = None, needed: float = -np.inf) -> Trial:
+        """Try a hypothesis with as many independent rows as another trial; `design` is that of a trial with the same motion.
+
+        What will not win `needed` [nats] over the other trial is of no interest: its evidence is then too low, or somewhat imprecise.
+        """
         made = self.design(hypothesis) if design is None else design
         tau = self.torque(hypothesis)
         independent = np.empty(self.view.n)
         independent[list(like.hypothesis.torque_order)] = like.agreement.independent  # of each column of the log
         independent = independent[list(hypothesis.torque_order)]
-        return Trial(hypothesis, tau, made, agreement(made, tau, independent, like.agreement))
+        return Trial(hypothesis, tau, made, agreement(made, tau, independent, like.agreement, needed))
 
     def first_trial(self, hypothesis: Hypothesis) -> Trial:
         """Try a hypothesis, with the independent rows that its own residuals have."""
@@ -113,38 +154,45 @@ class Witness:
         return replace(trial, agreement=found)
 
 
-def agreement(design: Design, tau: Array, independent: Array, start: Agreement | None = None) -> Agreement:
+def agreement(design: Design, tau: Array, independent: Array, start: Agreement | None = None, needed: float = -np.inf) -> Agreement:
     """Return how well a torque (N, n) agrees with the description; EM for the noise of each joint and the weight of each body.
 
     log evidence = -sum_j m_j log(sigma_j/|tau_j|) - 1/2 u^T P u - 1/2 log det(P + D)/P + log p(weights) + log P(friction > 0), where m_j is
     the number of independent rows; over |tau_j| it is, but for a constant, the density of the log itself, whatever factor corrects it. The
-    iteration ends early where the evidence stays far below that of `start`, from which it begins.
+    iteration ends early where the evidence stays far below that of `start`, from which it begins, or does not reach `needed` above it.
     Bishop, "Pattern Recognition and Machine Learning", 2006, sections 3.5 and 9.3.4.
     """
     D, N, inner = design.information, np.maximum(design.counts, 1.0), design.inner
     c, squares = design.targets(tau)
+    flat = D.reshape(-1, design.K)
     size = torque_sizes(tau, N)
     outer = vague_precision(design, N * size)
     weight = np.full(inner // 10, design.weight) if start is None else start.weight
     variance = size * np.maximum(0.1 if start is None else start.error, FLOOR) ** 2
+    reached = -np.inf
     for step in range(STEPS):
         before = np.concatenate([variance, weight])
         P = np.concatenate([np.repeat(weight, 10), outer])
-        u, V, log_det = posterior(D, c, independent / variance, P)
-        rss = squares - 2 * c @ u + (D @ u) @ u
+        u, root, log_det = posterior(D, c, independent / variance, P)
+        rss = squares - 2 * c @ u + (flat @ u).reshape(c.shape) @ u
         variance = np.maximum(rss / N, FLOOR**2 * size)
-        moment = np.sum((u[:inner] ** 2 + np.diag(V)[:inner]).reshape(-1, 10), axis=1)
-        weight = (5 + SHAPE) / (0.5 * moment + SHAPE / design.weight)
+        unknown = weight * np.sum(root[:, :inner] ** 2, axis=0).reshape(-1, 10).sum(axis=1)
+        squared = np.sum(u[:inner].reshape(-1, 10) ** 2, axis=1)
+        weight = (SHAPE + np.maximum(5 - 0.5 * unknown, 0.0)) / (SHAPE / design.weight + 0.5 * squared)
         fit = float(independent * design.counts @ (0.5 * np.log(size / variance)))
         prior = (
             -0.5 * float(u @ (P * u)) - 0.5 * log_det + SHAPE * float(np.sum(np.log(weight / design.weight) - weight / design.weight + 1))
         )
-        hopeless = start is not None and fit + prior < start.evidence - HOPELESS[min(step, len(HOPELESS) - 1)]
+        grown, reached = fit + prior - reached, fit + prior
+        hopeless = start is not None and (
+            reached < start.evidence - HOPELESS[min(step, len(HOPELESS) - 1)]
+            or (step > 1 and reached + MOST_GROWTH * max(grown, 0.1) < start.evidence + needed)
+        )
         if hopeless or np.max(np.abs(np.log(np.concatenate([variance, weight]) / before))) < CONVERGED:
             break
-    negative = sign_evidence(design.signs, u, V, size)
+    negative = sign_evidence(design.signs, u, root, size)
     error = np.sqrt(variance / size)
-    return Agreement(fit + prior + negative, u, V, independent / variance, error, weight, negative, independent)
+    return Agreement(reached + negative, u, root, independent / variance, error, weight, negative, independent)
 
 
 def vague_precision(design: Design, squares: Array) -> Array:
@@ -160,25 +208,38 @@ def torque_sizes(tau: Array, counts: Array) -> Array:
 
 
 def posterior(D: Array, c: Array, precision: Array, P: Array) -> tuple[Array, Array, float]:
-    """Return mean (K,), covariance (K, K) and log det(P + D) - log det P, D weighted by the precision (n,) of each joint's rows."""
+    """Return mean (K,), root W (K, K) of the covariance W^T W and log det(P + D) - log det P, D weighted by each joint's precision (n,)."""
+    L, s = factor(D, precision, P)
+    log_det = 2 * float(np.sum(np.log(np.diag(L))) - np.sum(np.log(s))) - float(np.sum(np.log(P)))
+    W = dtrtri(L, lower=1, overwrite_c=1)[0] * s
+    return W.T @ (W @ (precision @ c)), W, log_det
+
+
+def posterior_mean(D: Array, c: Array, precision: Array, P: Array) -> Array:
+    """Return the mean (K,) of the posterior alone."""
+    L, s = factor(D, precision, P)
+    return np.asarray(s * dpotrs(L, s * (precision @ c), lower=1)[0])
+
+
+def factor(D: Array, precision: Array, P: Array) -> tuple[Array, Array]:
+    """Return L and s (K,) with L L^T = s (P + D) s, D weighted by each joint's precision (n,), and ones on the diagonal."""
     K = len(P)
     H = (precision @ D.reshape(len(D), -1)).reshape(K, K)
     H[np.diag_indices(K)] += P
     s = 1.0 / np.sqrt(np.diag(H))
-    H *= s * s[:, None]
+    H *= s
+    H *= s[:, None]
     H[np.diag_indices(K)] += ROUNDING
-    L, failed = dpotrf(H, lower=1)
+    L, failed = dpotrf(H.T, lower=1, overwrite_a=1)
     if failed:
         raise np.linalg.LinAlgError("the posterior precision is not positive definite")
-    inverse, _ = dpotri(L, lower=1)
-    V = (np.tril(inverse) + np.tril(inverse, -1).T) * (s * s[:, None])
-    return V @ (precision @ c), V, 2 * float(np.sum(np.log(np.diag(L))) - np.sum(np.log(s))) - float(np.sum(np.log(P)))
+    return L, s
 
 
-def sign_evidence(signs: Array, u: Array, V: Array, size: Array) -> float:
+def sign_evidence(signs: Array, u: Array, root: Array, size: Array) -> float:
     """Return the log probability that friction takes power out and that no rotor has negative inertia, a little slack apart."""
     slack = SLACK * np.tile(np.sqrt(size), 2)
-    deviation = np.sqrt(np.maximum(np.einsum("rk,kl,rl->r", signs, V, signs, optimize=True), 0.0))
+    deviation = np.linalg.norm(root @ signs.T, axis=0)
     return float(np.sum(np.maximum(log_ndtr((signs @ u + slack) / np.maximum(deviation, slack)), IMPOSSIBLE)))
 
 
@@ -186,13 +247,11 @@ def held_out_error(trial: Trial) -> Array:
     """Return the error of each joint over its torque (n,) on parts of time that took no part; noise and weights as found on all."""
     design, found, tau = trial.design, trial.agreement, trial.torque
     left = np.zeros(design.n)
-    for f in range(FOLDS):
-        others = [k for k in range(FOLDS) if k != f]
-        D = design.information_of(others)
-        vague = 1e-6 * np.diag(np.tensordot(found.precision, D, 1))[design.inner :]
+    for part in design.parts:
+        D, c = design.without(part, tau)
+        vague = 1e-6 * np.einsum("j,jkk->k", found.precision, D)[design.inner :]
         P = np.concatenate([np.repeat(found.weight, 10), np.where(vague > 0, vague, 1.0)])
-        u, _, _ = posterior(D, design.targets(tau, others)[0], found.precision, P)
-        part = design.parts[f]
+        u = posterior_mean(D, c, found.precision, P)
         for j in range(design.n):
             e = tau[part, j] - design.known[part, j] - design.columns[j][part] @ (design.zero[j] + design.to_u[j] @ u)
             left[j] += e @ e
