@@ -8,7 +8,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from .checks.laws import check
     from .compiler.runtime.threads import threads
-    from .experiments import excite
+    from .experiments import Calibration, calibrate, excite
     from .identification import Coupling, Fit, Validation, doctor, identify
     from .mechanism import robots
     from .motion import Trajectory
@@ -40,6 +40,8 @@ _HOMES = {
     "joint_velocity": "motion.inverse_kinematics.rates",
     "joint_acceleration": "motion.inverse_kinematics.rates",
     "excite": "experiments",
+    "calibrate": "experiments",
+    "Calibration": "experiments",
     "Sensors": "simulation",
     "perturbed": "simulation",
     "record": "simulation",
@@ -49,6 +51,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Calibration",
     "CallError",
     "Coupling",
     "Fit",
@@ -66,6 +69,7 @@ __all__ = [
     "Validation",
     "__version__",
     "base_parameters",
+    "calibrate",
     "check",
     "doctor",
     "excite",

@@ -1,5 +1,6 @@
-"""What is built on an identification: excitation, and rehearsals on a simulated robot."""
+"""What is built on an identification: excitation, rehearsals on a simulated robot, and the calibration of kinematics."""
 
 from .excitation.excite import excite
+from .kinematic_calibration import Calibration, calibrate
 
-__all__ = ["excite"]
+__all__ = ["Calibration", "calibrate", "excite"]
