@@ -75,7 +75,7 @@ def test_corrections_are_within_their_standard_deviations(rng):
 def test_it_is_the_least_of_scipys_least_squares(rng):
     robot = sy.load("spatial_3r")
     q = rng.uniform(-2.0, 2.0, (40, robot.n))
-    measured = measure(displaced(robot, rng), q, np.eye(4), np.eye(4), rng)[:, :3, 3]
+    measured = measure(displaced(robot, rng), q, np.eye(4), np.eye(4), rng, 2e-3)[:, :3, 3]  # as noisy as the prior is wide
     made = sy.calibrate(robot, q, measured, base=False, tool=False)
 
     def predicted(x):
@@ -94,7 +94,7 @@ def test_it_is_the_least_of_scipys_least_squares(rng):
     left = (measured - made.robot.forward_kinematics(q)[:, :3, 3]).ravel()
     sigma = np.sqrt(np.mean(left**2) / (1 - 6 * robot.n / left.size))
     free = least_squares(lambda x: np.concatenate([(measured - predicted(x)).ravel() / sigma, x / 1e-3]), np.zeros(6 * robot.n))
-    np.testing.assert_allclose(made.corrections, free.x, atol=2e-5)
+    np.testing.assert_allclose(made.corrections, free.x, atol=3e-6)
 
 
 def test_what_no_measurement_shows_is_infinitely_uncertain(rng):
