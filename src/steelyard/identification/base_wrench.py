@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +39,8 @@ from .samples.samples import FEWEST, MOVING, Samples, at_rest, refuse_degrees, r
 from .samples.smoothing import drawn_errors, smoothed, standing
 
 Array = NDArray[np.float64]
+Torque = Callable[..., Array]
+FitKind = TypeVar("FitKind", bound=Fit)
 CHANNELS = tuple(WRENCH)
 UNSEEN = "Friction, offsets and rotor inertias that only joints feel do not reach the base: they are those of the description."
 EMPTY = "The plate is taken to show what the whole robot weighs; the base's own inertia is that of the description."
@@ -173,26 +175,45 @@ def tilted(robot: Robot, log: Log) -> bool:
 
 
 def wrench_fit(robot: Robot, problem: Problem, estimate: Estimate, options: Options, logs: Sequence[Log]) -> BaseWrenchFit:
-    """Return the fit of an estimate with parameters of a real robot: the uncertainty, and the validation on its own samples."""
+    """Return the fit of an estimate from wrenches of the base."""
+    notes = UNSEEN, EMPTY
+    return channel_fit(BaseWrenchFit, robot, problem, estimate, options, logs, CHANNELS, lambda made: made.base_wrench, notes)
+
+
+def channel_fit(
+    kind: type[FitKind],
+    robot: Robot,
+    problem: Problem,
+    estimate: Estimate,
+    options: Options,
+    logs: Sequence[Log],
+    channels: tuple[str, ...],
+    torque: Callable[[Robot], Torque],
+    notes: tuple[str, ...],
+) -> FitKind:
+    """Return the fit of an estimate with parameters of a real robot: the uncertainty, and the validation on its own samples.
+
+    The rows are `channels` other than the joints; `torque(robot)` is the function (q, qd, qdd, ...) -> (N, channels) of a robot.
+    """
     model, samples, factor = problem.model, problem.samples, problem.decimate
     remarks = tuple(dict.fromkeys(remark for s in samples for remark in s.remarks))
-    estimate = replace(estimate, notes=(UNSEEN, EMPTY, *remarks, *estimate.notes))
+    estimate = replace(estimate, notes=(*notes, *remarks, *estimate.notes))
     assert estimate.parameters is not None
     identified = model.identified(estimate.parameters)
     left = residuals(problem, estimate.base, estimate.weights)
     region = covered_region(robot, samples)
     inside = region.contains(*kept_states(samples, factor))
-    given = predicted_torque(samples, factor, robot.base_wrench)
-    before = Validation(left.t, given, left.measured, left.keep, CHANNELS, inside=inside)
-    known = uncertainty(problem, estimate, left, torque_noise(samples, identified.base_wrench))
+    given = predicted_torque(samples, factor, torque(robot))
+    before = Validation(left.t, given, left.measured, left.keep, channels, inside=inside)
+    known = uncertainty(problem, estimate, left, torque_noise(samples, torque(identified)))
     left_out = held_out(problem, estimate)
-    expected = promise(model, samples, identified.base_wrench, known.covariance, left_out)
+    expected = promise(model, samples, torque(identified), known.covariance, left_out)
     noise = noise_share([left.values[part] for part in split(left.t)])
     shares = np.column_stack([noise, np.zeros((len(noise), 2)), 1.0 - noise])
     aside = tuple(estimate.details.get("set_aside", ()))
-    evidence = Evidence(left_out, expected, ResidualSplit(CHANNELS, shares), (), aside, options.model.known_mass is not None)
-    nothing, unit = np.zeros(len(CHANNELS)), np.ones(len(CHANNELS))
+    evidence = Evidence(left_out, expected, ResidualSplit(channels, shares), (), aside, options.model.known_mass is not None)
+    nothing, unit = np.zeros(len(channels)), np.ones(len(channels))
     interval = factor * float(np.median(np.diff(samples[0].t)))
     pipeline = SamplePipeline(options.preparation, nothing, DriveGains(unit, nothing), interval, region, nothing)
     own = replace(before, predicted=left.predicted, before=before)
-    return BaseWrenchFit(identified, robot, model, estimate, known, own, pipeline, options, provenance(robot, logs), evidence)
+    return kind(identified, robot, model, estimate, known, own, pipeline, options, provenance(robot, logs), evidence)

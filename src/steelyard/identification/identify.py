@@ -15,6 +15,7 @@ from ..errors import CallError, LogError, SteelyardWarning, require_robot
 from ..robot import Robot
 from ..signals.log import Log
 from .base_wrench import has_only_wrenches, wrench_fit, wrench_problem
+from .closed_loops import closed_fit, closed_problem
 from .doctor.examine import examine
 from .doctor.finding import Finding
 from .estimators.drive_gains import estimate_gains
@@ -75,7 +76,7 @@ def identify(
     coupling, known, drive_gains, known_mass of `ModelOptions`. Unless `diagnose` is False the log is examined for faults first, as by
     `doctor`, and what is found reaches `fit.verdict`. `progress(sentence, share)` is called as the work goes on.
     Logs with `base_wrench` (N, 6) and without torques are identified from what a force plate under the robot measures, with `base` (N, 9)
-    where the base moves; friction cannot be seen there.
+    where the base moves; friction cannot be seen there. A robot with loops is identified from its drives alone.
     Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
     Wensing, Kim and Slotine 2018.
     """
@@ -89,6 +90,9 @@ def identify(
     if has_only_wrenches(logs):
         plate = wrench_problem(robot, logs, chosen)
         return wrench_fit(robot, plate, to_physical(plate, chosen.estimator.fit(plate)), chosen, logs)
+    if robot.tree.loops:
+        closed = closed_problem(robot, logs, chosen)
+        return closed_fit(robot, closed, to_physical(closed, chosen.estimator.fit(closed)), chosen, logs)
     unknowns = build_model(robot, chosen.model)
     tell("preparing the samples", 0.0)
     samples = prepare_all(robot, logs, chosen.preparation)

@@ -17,7 +17,7 @@ NEAREST = 30  # steps along the closed configurations towards the given one
 RESTARTS = (0.3, 1.0, 1.0, 2.0, 2.0, 3.0)  # rad or m: changes of the start where no closed configuration is found from it
 STRIDE = 0.5  # rad or m: the longest step of a coordinate
 SLOW = 1.0 - 1e-4  # of the gap before a step: a gap that is more after it does not close
-DEPENDENT = 1e-9  # of the largest singular value: directions that close less are left alone
+DEPENDENT = 1e-12  # of the mean squared size of a closure: directions that close less are left alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +65,20 @@ def _status(closed: NDArray[np.bool_], worst: float, loops: Sequence[str]) -> st
 
 
 def step(Phi: Array, excess: Array, free: Sequence[int]) -> Array:
-    """The smallest change (..., n) of the free coordinates with Phi change = excess, or nearest to it."""
+    """The smallest change (..., n) of the free coordinates with Phi change = excess, or nearest to it.
+
+    Normal equations with a little damping, which dependent closures need, and one refinement, which takes its effect away.
+    """
+    A = Phi[..., free]
+    gram = A @ np.swapaxes(A, -1, -2)
+    size = np.trace(gram, axis1=-2, axis2=-1)[..., None, None] / max(gram.shape[-1], 1)
+    gram = gram + (DEPENDENT * size + 1e-200) * np.eye(gram.shape[-1])
     made = np.zeros((*Phi.shape[:-2], Phi.shape[-1]))
-    made[..., free] = np.einsum("...ij,...j->...i", np.linalg.pinv(Phi[..., free], rcond=DEPENDENT), excess)
+    left = excess
+    for _ in range(2):
+        change = np.einsum("...ji,...j->...i", A, np.linalg.solve(gram, left[..., None])[..., 0])
+        made[..., free] += change
+        left = left - np.einsum("...ij,...j->...i", A, change)
     return made
 
 

@@ -5,8 +5,10 @@ It is decided once for a mechanism, at closed configurations, and holds at all o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from .assembly import Array, Assembly
 RANK = 1e-7  # of the largest row: what is left of a closure that is smaller counts as dependent on those before it
 PREFERRED = 0.3  # of the largest remainder: the first closure that has as much is taken
 SAMPLES = 12
+CHOICES = 500  # of drives as independent coordinates that are compared
 
 
 @dataclass(frozen=True)
@@ -61,14 +64,33 @@ def loop_structure(tree: Tree, assemble: Callable[[Array, int], Assembly], jacob
     """
     closures = tuple(row for each in tree.loops for row in each.loop.rows)
     Phi = jacobian(closed_samples(tree, assemble))
-    rows = greatest(Phi, [np.arange(len(closures))])
+    most = Phi[1:] if len(Phi) > 1 else Phi  # the first is that at zero, which is often a special one
+    rows = greatest(most, [np.arange(len(closures))])
     passive = [c for c in range(tree.n) if c not in tree.driven]
-    columns = np.swapaxes(Phi[:, rows], -1, -2)
-    dependent = greatest(columns, [np.array(passive, dtype=int), np.arange(tree.n)], len(rows))
+    columns = np.swapaxes(most[:, rows], -1, -2)
+    first = greatest(columns, [np.array(passive, dtype=int)], len(rows))
+    dependent = first + best_columns(Phi[:, rows], first, [c for c in range(tree.n) if c not in first and c not in passive])
     independent = tuple(c for c in range(tree.n) if c not in dependent)
     unmoved = [c for c in independent if c in passive]
     case = "underactuated" if unmoved else "exact" if len(independent) == len(tree.driven) else "redundant"
     return LoopStructure(closures, tree.coordinates, tuple(sorted(rows)), independent, tree.driven, case)
+
+
+def best_columns(Phi: Array, first: list[int], others: Sequence[int]) -> list[int]:
+    """Those columns of Phi (samples, r, n) that with the first ones give the best conditioned square matrices; r - len(first) of others.
+
+    The smallest singular value of all samples but the worst tenth decides. Where there are too many choices, pivoted QR takes them.
+    """
+    missing = Phi.shape[1] - len(first)
+    if math.comb(len(others), missing) > CHOICES:
+        return greatest(np.swapaxes(Phi, -1, -2), [np.array(first, dtype=int), np.array(others)], Phi.shape[1])[len(first) :]
+    found, best = [], -1.0
+    for chosen in combinations(others, missing):
+        smallest = np.linalg.svd(Phi[..., [*first, *chosen]], compute_uv=False)[:, -1] if missing + len(first) else np.ones(1)
+        score = min(float(np.quantile(smallest, 0.1)), float(smallest[0]))
+        if score > best * (1 + 1e-6):
+            found, best = list(chosen), score
+    return found
 
 
 def starts(tree: Tree) -> Array:
@@ -82,11 +104,10 @@ def starts(tree: Tree) -> Array:
 
 
 def closed_samples(tree: Tree, assemble: Callable[[Array, int], Assembly]) -> Array:
-    """Closed configurations, (samples, n); the one at zero is left out if there are others, since it is often a special one."""
+    """Closed configurations, (samples, n), the one nearest to zero first."""
     found = assemble(starts(tree), len(tree.loops))
     if np.any(found.closed):
-        kept = found.q[found.closed]
-        return kept[1:] if len(kept) > 1 and found.closed[0] else kept
+        return found.q[found.closed]
     names = [each.loop.name for each in tree.loops]
     for count in range(1, len(names) + 1):
         if not np.any(assemble(starts(tree), count).closed):

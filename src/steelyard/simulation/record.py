@@ -66,7 +66,8 @@ def _torque(robot: Robot, trajectory: Trajectory, t: Array, sensors: Sensors) ->
     for delay in np.unique(delays):
         q, qd, qdd = trajectory.motion(np.clip(t - delay, start, end))
         qd = np.where(np.abs(qd) < STILL, 0.0, qd)
-        tau[:, delays == delay] = robot.inverse_dynamics(q, qd, qdd)[:, delays == delay]
+        true = robot.constrained_inverse_dynamics(q, qd, qdd).tau if robot.tree.loops else robot.inverse_dynamics(q, qd, qdd)
+        tau[:, delays == delay] = true[:, delays == delay]
     return tau
 
 

@@ -107,6 +107,10 @@ class Model:
         """Return Y_b, (N, n, b): the base columns of the regressor."""
         return self.columns(q, qd, qdd, self.base.columns)
 
+    def possible(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+        """Return the states among these (N, n) that the robot can have: all, unless loops tie joints to each other."""
+        return q, qd, qdd
+
     def gravity_torque(self, base: Array, q: Array) -> Array:
         """Return the torque (N, n) that holds the links with base parameters (b,), and those that are known, at rest at q (N, n)."""
         inner, still = 10 * len(self.robot.tree.bodies), np.zeros_like(q)

@@ -36,10 +36,10 @@ def promise(model: Model, samples: Sequence[Samples], torque: Torque, covariance
     against each other: each joint moves as it did, together as they have not. `torque` (q, qd, qdd) -> (N, n) [N m|N] is that of the fit;
     errors are relative to the torque of the samples or to that of those states, whichever is smaller.
     """
-    q, qd, qdd = shuffled(samples)
+    q, qd, qdd = model.possible(*shuffled(samples))
     rms = left_out.rms
     inside = spread(model, covariance, q, qd, qdd)
-    far = spread(model, covariance, between_limits(model.robot, q), qd, qdd)
+    far = spread(model, covariance, *model.possible(between_limits(model.robot, q), qd, qdd))
     measured = float(np.sqrt(left_out.torque_squares.sum() / max(float(left_out.counts.mean(axis=1).sum()), 1.0)))
     size = min(measured, float(np.sqrt(np.mean(np.sum(torque(q, qd, qdd) ** 2, axis=1)))))
     within, anywhere = (float(np.linalg.norm(np.sqrt(rms**2 + other**2))) / max(size, 1e-300) for other in (inside, far))
