@@ -1,4 +1,4 @@
-"""What the pages on the closed form and on C show is what the code prints."""
+"""What the pages on the closed form, on C and on loops show is what the code prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", ["closed_form.md", "c.md"])
+@pytest.mark.parametrize("page", ["closed_form.md", "c.md", "loops.md"])
 def test_a_page_prints_what_it_says(page: str, root: Path, tmp_path: Path) -> None:
     """All blocks as one session; a `text` block after a `python` block is what that block prints."""
     blocks = BLOCK.findall((root / "docs" / page).read_text(encoding="utf-8"))

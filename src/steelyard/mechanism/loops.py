@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from ..algebra.spatial import Pose
 from ..compiler.ir.graph import Graph
 from ..compiler.ir.program import Operand, trace
@@ -179,17 +177,17 @@ def _unknown_joints(loop: Loop, joints: Mapping[str, str]) -> Iterator[str]:
 def residual_texts(function: Callable[..., Any], joint_names: Sequence[str]) -> tuple[str, ...]:
     """The residuals of a function of the positions, n scalars in the order of `joint_names`, as expressions.
 
-    The function is run on expression nodes: arithmetic and the functions of `algebra.scalar` (or NumPy's of the same name) can be traced.
+    The function is run on expression nodes: arithmetic and the functions of `algebra.scalar` can be traced.
     """
     (q,) = Graph().inputs(len(joint_names))
     try:
-        returned = function(np.array(q, dtype=object))
-        values = list(np.ravel(np.asarray(returned, dtype=object)))
+        returned = function(q)
+        values = list(returned) if isinstance(returned, (list, tuple)) else [returned]
         texts = tuple(text_of(x, joint_names, {}) for x in values)
     except Exception as error:  # noqa: BLE001 whatever a user's function throws: it cannot be traced
         raise CallError(
             "the residual cannot be traced; expected a function of the positions, n scalars, by arithmetic and sin, cos, sqrt, exp, tanh, "
-            f"abs and where alone ({type(error).__name__}: {error})"
+            f"absolute, sign and where of steelyard.algebra.scalar alone ({type(error).__name__}: {error})"
         ) from None
     return texts
 
