@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from ..compiler.ir.program import Operand, Program, trace
 from ..compiler.runtime.kernel import Kernel
-from ..dynamics.crba import mass_matrix
 from ..errors import ProblemError
 from ..kernels import customised, kernel_of
 from ..kernels.algorithms import require_mass
 from ..mechanism.tree import Tree
 from ..robot import Robot
-from .dry_friction import CREEP, Sides, breakaway, driven, dry_joints, held_dynamics, needed, sides
+from .dry_friction import CREEP, Sides, breakaway, dry_joints, equations, held_dynamics, needed, sides
 
 Array = NDArray[np.float64]
 Torque = Callable[[float, Array, Array], Array]
@@ -52,15 +51,16 @@ def _kernel(robot: Robot, name: str, function: Any, taken: list[Operand], given:
 
 
 def _sides(tree: Tree, q: Any, qd: Any, tau: Any) -> list[Any]:
-    return [0.0 if x is None else x for x in sides(tree, q, qd, tau).side]
+    return [0.0 if x is None else x for x in sides(tree, equations(tree, q, qd, tau), q, qd).side]
 
 
 def _rates(tree: Tree, q: Any, qd: Any, tau: Any, side: Any) -> Any:
     """Accelerations, the heat of friction [W], and what each held joint's friction bears, from -1 to 1 of what it can."""
     dry = dry_joints(tree)
     found = Sides([side[c] if c in dry else None for c in range(tree.n)], [0.0] * tree.n)
-    qdd, friction = held_dynamics(tree, q, qd, tau, found)
-    must = needed(tree, mass_matrix(tree, q), driven(tree, q, qd, tau), found, q, qd)
+    given = equations(tree, q, qd, tau)
+    qdd, friction = held_dynamics(tree, given, found, q, qd)
+    must = needed(tree, given, found, q, qd)
     borne = [
         (2.0 * x - b - a) / (b - a) if c in dry else 0.0 for c, (a, b, x) in enumerate(zip(*breakaway(tree, q, qd), must, strict=True))
     ]

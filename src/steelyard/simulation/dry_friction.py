@@ -44,23 +44,40 @@ class Sides(NamedTuple):
         side, stopped = self.side[c], self.stopped[c]
         return stopped if side is None else 1.0 - side * side * (1.0 - stopped)
 
+    def mask(self, first: int) -> list[Scalar]:
+        """1 where a coordinate is free, else 0; the `first` ones, of a free base, always are."""
+        return [1.0] * first + [1.0 - self.held(c) for c in range(len(self.side))]
+
     def rate(self, c: int, qd: Scalar) -> Scalar:
         """The velocity that friction feels: never beyond rest on the other side."""
         side = self.side[c]
         return qd if side is None else side * where(side * qd > CREEP, side * qd, CREEP)
 
 
-def sides(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], stops: bool = False) -> Sides:
-    """On which side of its friction each joint is at a state under torques tau [N m|N], held joints found in turn.
+class Equations(NamedTuple):
+    """M a = left - friction, of the joints, or of the six coordinates of a free base and then of the joints."""
+
+    M: Sequence[Sequence[Scalar]]
+    left: Sequence[Scalar]
+
+
+def equations(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]) -> Equations:
+    """Those of a robot on its base under torques tau [N m|N]: left = tau - C qd - g."""
+    bias = inverse_dynamics(tree.without_friction(), q, qd, [0.0] * tree.n)
+    return Equations(mass_matrix(tree, q), [a - b for a, b in zip(tau, bias, strict=True)])
+
+
+def sides(tree: Tree, given: Equations, q: Sequence[Scalar], qd: Sequence[Scalar], stops: bool = False) -> Sides:
+    """On which side of its friction each joint is at a state, held joints found in turn.
 
     With `stops` joints that rest at their limits stay there, unless friction alone could not keep them from going back.
     """
     dry, ends = dry_joints(tree), stop_joints(tree) if stops else ()
     upper, lower = ([_at_rest_beyond(way, q[c], qd[c], tree, c) if c in ends else 0.0 for c in range(tree.n)] for way in (1.0, -1.0))
     found = Sides([sign(qd[c]) if c in dry else None for c in range(tree.n)], [a + b for a, b in zip(upper, lower, strict=True)])
-    M, left, (low, high) = mass_matrix(tree, q), driven(tree, q, qd, tau), breakaway(tree, q, qd)
+    low, high = breakaway(tree, q, qd)
     for _ in {*dry, *ends}:
-        must = needed(tree, M, left, found, q, qd)
+        must = needed(tree, given, found, q, qd)
         side = [_released(*each) for each in zip(found.side, must, low, high, strict=True)]
         stopped = [_still_stopped(*each) for each in zip(upper, lower, must, low, high, strict=True)]
         found = Sides(side, stopped)
@@ -86,52 +103,65 @@ def _at_rest_beyond(way: float, q: Scalar, qd: Scalar, tree: Tree, c: int) -> Sc
 
 
 def struck(
-    tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], found: Sides, restitution: Sequence[Scalar]
+    tree: Tree, M: Sequence[Sequence[Scalar]], q: Sequence[Scalar], u: Sequence[Scalar], found: Sides, restitution: Sequence[Scalar]
 ) -> tuple[list[Scalar], Scalar]:
     """Velocities after joints beyond their limits have struck their stops, each left with -restitution times its own, and the heat [J].
 
-    The others feel the impulse through the mass matrix, but for those that are held or were just stopped. A joint slower than REST stays.
+    The others feel the impulse through the mass matrix M, but for those that are held or were just stopped. u has the velocities of a free
+    base first. A joint slower than REST stays.
     """
-    M, after, heat = mass_matrix(tree, q), list(qd), 0.0
-    free = [1.0 - found.held(c) for c in range(tree.n)]
+    after, heat, first = list(u), 0.0, len(u) - tree.n
+    free = found.mask(first)
     for c in stop_joints(tree):
-        column = solve(factorise(_masked(M, free)), [free[c] if i == c else 0.0 for i in range(tree.n)])
-        limit, v = tree.limits[c], after[c]
-        out = where(q[c] > limit.upper, where(v > 0.0, 1.0, 0.0), where(q[c] < limit.lower, where(v < 0.0, 1.0, 0.0), 0.0)) * free[c]
+        k, limit, v = first + c, tree.limits[c], after[first + c]
+        column = _unit_response(M, free, k)
+        out = where(q[c] > limit.upper, where(v > 0.0, 1.0, 0.0), where(q[c] < limit.lower, where(v < 0.0, 1.0, 0.0), 0.0)) * free[k]
         back = where(absolute(v) > REST, restitution[c], 0.0)
-        impulse = -out * (1.0 + back) * v / where(out > 0.0, column[c], 1.0)
-        heat = heat - impulse * (v + 0.5 * impulse * column[c])
+        impulse = -out * (1.0 + back) * v / where(out > 0.0, column[k], 1.0)
+        heat = heat - impulse * (v + 0.5 * impulse * column[k])
         after = [x + impulse * m for x, m in zip(after, column, strict=True)]
-        after[c] = where(out > 0.0, -back * v, after[c])
-        free[c] = free[c] * (1.0 - where(back > 0.0, 0.0, out))
+        after[k] = where(out > 0.0, -back * v, after[k])
+        free[k] = free[k] * (1.0 - where(back > 0.0, 0.0, out))
     return after, heat
 
 
 def turned_round(
-    tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], before: Sequence[Scalar], found: Sides, h: Scalar
+    tree: Tree,
+    M: Sequence[Sequence[Scalar]],
+    q: Sequence[Scalar],
+    u: Sequence[Scalar],
+    before: Sequence[Scalar],
+    found: Sides,
+    h: Scalar,
 ) -> tuple[list[Scalar], Scalar]:
     """Velocities at the end of a step of h [s], put right where joints came to rest and turned round in it, and the heat of that [J].
 
     Since then their friction had the wrong sign. The impulse that is missing, twice the friction times what was left of the step, is given
-    as far as it brings the joint to rest; the others feel it through the mass matrix, but for those that are held or were just stopped.
+    as far as it brings the joint to rest; the others feel it through the mass matrix M, but for those that are held or were just stopped.
+    u has the velocities of a free base first; `before` are those of the joints at the beginning.
     """
-    M, after, heat = mass_matrix(tree, q), list(qd), 0.0
-    free = [1.0 - found.held(c) for c in range(tree.n)]
+    after, heat, first = list(u), 0.0, len(u) - tree.n
+    free = found.mask(first)
     for c in dry_joints(tree):
-        side = found.side[c]
+        side, k = found.side[c], first + c
         assert side is not None
-        column = solve(factorise(_masked(M, free)), [free[c] if i == c else 0.0 for i in range(tree.n)])
-        turned = side * after[c] < 0.0
-        left = where(turned, after[c] / where(turned, after[c] - before[c], 1.0), 0.0)  # the part of the step after the turn
-        jump = _friction_jump(tree, q, after, c)
-        missing, stops = jump * left * h, absolute(after[c]) / where(turned, column[c], 1.0)
+        column = _unit_response(M, free, k)
+        turned = side * after[k] < 0.0
+        left = where(turned, after[k] / where(turned, after[k] - before[c], 1.0), 0.0)  # the part of the step after the turn
+        jump = _friction_jump(tree, q, after[first:], c)
+        missing, stops = jump * left * h, absolute(after[k]) / where(turned, column[k], 1.0)
         impulse = side * where(turned, where(missing < stops, missing, stops), 0.0)
         still = where(turned, where(missing < stops, 0.0, 1.0), 0.0)
-        heat = heat - impulse * (after[c] + 0.5 * impulse * column[c])
+        heat = heat - impulse * (after[k] + 0.5 * impulse * column[k])
         after = [v + impulse * m for v, m in zip(after, column, strict=True)]
-        after[c] = where(still > 0.0, 0.0, after[c])
-        free[c] = free[c] * (1.0 - still)
+        after[k] = where(still > 0.0, 0.0, after[k])
+        free[k] = free[k] * (1.0 - still)
     return after, heat
+
+
+def _unit_response(M: Sequence[Sequence[Scalar]], free: Sequence[Scalar], k: int) -> list[Scalar]:
+    """How velocities change under a unit impulse on coordinate k, of those that are free."""
+    return solve(factorise(_masked(M, free)), [free[k] if i == k else 0.0 for i in range(len(M))])
 
 
 def _friction_jump(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], c: int) -> Scalar:
@@ -148,13 +178,10 @@ def _released(side: Scalar | None, needed: Scalar, low: Scalar, high: Scalar) ->
     return where(absolute(side) > 0.0, side, broken)
 
 
-def needed(
-    tree: Tree, M: Sequence[Sequence[Scalar]], left: Sequence[Scalar], found: Sides, q: Sequence[Scalar], qd: Sequence[Scalar]
-) -> list[Scalar]:
-    """The friction torque that keeps each held joint at rest while the others accelerate; `left` is `driven`."""
-    qdd = accelerations(tree, M, left, found, q, qd)
-    inertial = [_dot(row, qdd) for row in M]
-    return [a - b for a, b in zip(left, inertial, strict=True)]
+def needed(tree: Tree, given: Equations, found: Sides, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+    """The friction torque that keeps each held joint at rest while the others accelerate."""
+    a, first = accelerations(tree, given, found, q, qd), len(given.left) - tree.n
+    return [x - _dot(row, a) for x, row in zip(given.left[first:], given.M[first:], strict=True)]
 
 
 def breakaway(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
@@ -165,32 +192,24 @@ def breakaway(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> tuple[li
 
 
 def held_dynamics(
-    tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], found: Sides
+    tree: Tree, given: Equations, found: Sides, q: Sequence[Scalar], qd: Sequence[Scalar]
 ) -> tuple[list[Scalar], list[Scalar]]:
     """Accelerations with friction on given sides, zero where joints are held, and the friction torques of those that move."""
-    qdd = accelerations(tree, mass_matrix(tree, q), driven(tree, q, qd, tau), found, q, qd)
-    return qdd, friction_torque(tree, [found.rate(c, x) for c, x in enumerate(qd)], q)
+    return accelerations(tree, given, found, q, qd), friction_torque(tree, [found.rate(c, x) for c, x in enumerate(qd)], q)
 
 
-def accelerations(
-    tree: Tree, M: Sequence[Sequence[Scalar]], left: Sequence[Scalar], found: Sides, q: Sequence[Scalar], qd: Sequence[Scalar]
-) -> list[Scalar]:
-    """M qdd = left - friction for the joints that are free; a held joint has a row of its own, qdd = 0."""
-    friction = friction_torque(tree, [found.rate(c, x) for c, x in enumerate(qd)], q)
-    free = [1.0 - found.held(c) for c in range(tree.n)]
-    return solve(factorise(_masked(M, free)), [f * (a - b) for f, a, b in zip(free, left, friction, strict=True)])
+def accelerations(tree: Tree, given: Equations, found: Sides, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+    """M a = left - friction for the coordinates that are free; a held joint has a row of its own, qdd = 0."""
+    first = len(given.left) - tree.n
+    friction = [0.0] * first + friction_torque(tree, [found.rate(c, x) for c, x in enumerate(qd)], q)
+    free = found.mask(first)
+    return solve(factorise(_masked(given.M, free)), [f * (a - b) for f, a, b in zip(free, given.left, friction, strict=True)])
 
 
 def _masked(M: Sequence[Sequence[Scalar]], free: Sequence[Scalar]) -> list[list[Scalar]]:
     """The mass matrix of the joints that are free; the others have a one on the diagonal and nothing beside it."""
     n = range(len(M))
     return [[free[i] * free[j] * M[i][j] if i != j else free[i] * M[i][i] + (1.0 - free[i]) for j in n] for i in n]
-
-
-def driven(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]) -> list[Scalar]:
-    """What is left of the torques for friction and acceleration: tau - C qd - g."""
-    bias = inverse_dynamics(tree.without_friction(), q, qd, [0.0] * tree.n)
-    return [a - b for a, b in zip(tau, bias, strict=True)]
 
 
 def _dot(row: Sequence[Scalar], x: Sequence[Scalar]) -> Scalar:

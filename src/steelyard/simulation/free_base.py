@@ -12,7 +12,7 @@ from ..algebra.rotation import from_unit_quaternion
 from ..algebra.scalar import Scalar, sqrt
 from ..compiler.ir.program import Operand, trace
 from ..compiler.runtime.kernel import Kernel
-from ..dynamics.forward.free_base import free_energy, free_forward_dynamics, free_momentum
+from ..dynamics.forward.free_base import free_energy, free_equations, free_forward_dynamics, free_momentum
 from ..kernels import kernel_of
 from ..mechanism.tree import Tree
 from ..robot import Robot
@@ -20,17 +20,38 @@ from ..robot import Robot
 Scalars = Sequence[Scalar]
 
 
-def free_accelerations(tree: Tree, x: Scalars, u: Scalars, tau: Scalars) -> list[Scalar]:
+def free_accelerations(tree: Tree, q: Scalars, pose: Scalars, qd: Scalars, twist: Scalars, tau: Scalars) -> list[Scalar]:
     """Accelerations of the joints, of the base's origin [m/s2] and of its turning [rad/s2], the last two in the world's axes.
 
-    x: n positions, then position and quaternion x y z w of the base. u: n velocities, then velocity and angular velocity of the base.
+    pose: position and quaternion x y z w of the base; twist: its velocity and angular velocity in the world's axes.
     """
-    n = tree.n
-    R = rotation(x[n + 3 :])
-    w = v3.apply(v3.transpose(R), v3.vector(u[n + 3 :]))
-    qdd, base = free_forward_dynamics(tree, x[:n], u[:n], tau, w)
-    a = v3.add(v3.apply(R, v3.vector(base[:3])), tree.gravity)
-    return [*qdd, *a, *v3.apply(R, v3.vector(base[6:]))]
+    qdd, base = free_forward_dynamics(tree, q, qd, tau, own_twist(pose, twist)[3:])
+    return in_world(tree, pose, [*base[:3], *base[6:], *qdd])
+
+
+def own_equations(
+    tree: Tree, q: Scalars, pose: Scalars, qd: Scalars, twist: Scalars, tau: Scalars
+) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """M and b of the accelerations of base and joints without friction, those of the base in its own frame."""
+    return free_equations(tree.without_friction(), q, qd, tau, own_twist(pose, twist)[3:])
+
+
+def own_twist(pose: Scalars, twist: Scalars) -> list[Scalar]:
+    """A twist in the world's axes, in those of the base."""
+    back = v3.transpose(rotation(pose[3:]))
+    return [*v3.apply(back, v3.vector(twist)), *v3.apply(back, v3.vector(twist[3:]))]
+
+
+def world_twist(pose: Scalars, twist: Scalars) -> list[Scalar]:
+    """A twist in the axes of the base, in those of the world."""
+    R = rotation(pose[3:])
+    return [*v3.apply(R, v3.vector(twist)), *v3.apply(R, v3.vector(twist[3:]))]
+
+
+def in_world(tree: Tree, pose: Scalars, accelerations: Scalars) -> list[Scalar]:
+    """qdd, then acceleration and angular acceleration of the base in the world's axes, from proper ones in its own and qdd."""
+    turned = world_twist(pose, accelerations[:6])
+    return [*accelerations[6:], *v3.add(v3.vector(turned), tree.gravity), *turned[3:]]
 
 
 def rates_of_position(n: int, x: Scalars, u: Scalars) -> list[Scalar]:
@@ -66,9 +87,8 @@ def audit_kernel(robot: Robot) -> Kernel:
 
 
 def _audit(tree: Tree, q: Scalars, qd: Scalars, pose: Scalars, twist: Scalars) -> Any:
-    R, p = rotation(pose[3:]), v3.vector(pose)
+    R, p, own = rotation(pose[3:]), v3.vector(pose), own_twist(pose, twist)
     back = v3.transpose(R)
-    own = [*v3.apply(back, v3.vector(twist)), *v3.apply(back, v3.vector(twist[3:]))]
     energy = free_energy(tree, q, qd, own, v3.apply(back, p), v3.apply(back, tree.gravity))
     momentum = free_momentum(tree, q, qd, own)
     linear = v3.apply(R, v3.vector(momentum))

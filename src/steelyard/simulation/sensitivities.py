@@ -22,7 +22,6 @@ from ..mechanism.parameter_vector import parameters, with_scalars
 from ..robot import Robot
 from .control import Control
 from .controllers.controller import Scalars
-from .dry_friction import dry_joints
 from .run import Run
 from .simulate import Prepared, prepared, simulate
 from .step import Setup, kernel_for, packed_kernel, packed_operands, packed_step, step
@@ -216,5 +215,5 @@ def _traced(setup: Setup, h: Scalar, x: Any, rest: Scalars) -> tuple[list[Scalar
     require_mass(tree, "simulate")
     graph = x[0].graph
     pi = [graph.input(_PARAMETERS, k) for k in range(len(parameters(tree)))]
-    way = None if setup.free or setup.stops or dry_joints(tree) else forward_by_crba
+    way = None if setup.free or setup.holds else forward_by_crba
     return packed_step(setup, partial(step, setup, with_scalars(tree, pi), way), h, x, *rest), pi

@@ -115,9 +115,6 @@ def prepared(
 
 def _require_supported(setup: Setup) -> None:
     """Raise CallError for what does not go together."""
-    if setup.free and (setup.stops or dry_joints(setup.robot.tree)):
-        what = "stops do" if setup.stops else "dry friction, which has no width, does"
-        raise CallError(f"simulate: {what} not go with a base that nothing holds; leave them out, or let an arm on its base carry it")
     alone = {"a free base": setup.free, "stops": setup.stops, "dry friction, which has no width,": bool(dry_joints(setup.robot.tree))}
     for what, present in alone.items() if setup.robot.tree.loops else ():
         if present:

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 from ..algebra.scalar import Scalar, where
 from ..compiler.ir.program import Operand, Program, trace
 from ..compiler.runtime.kernel import Kernel
+from ..dynamics.crba import mass_matrix
 from ..dynamics.forward.aba import aba
 from ..dynamics.forward.by_crba import forward_by_crba
+from ..dynamics.forward.free_base import free_mass_matrix
 from ..dynamics.joint_torques import friction_torque
 from ..kernels import cost, customised, kernel_of
 from ..kernels.algorithms import require_mass
@@ -22,8 +24,8 @@ from ..mechanism.tree import Tree
 from ..robot import Robot
 from .controllers.controller import Controller, wanted_shape
 from .drives import Actuation, Drive
-from .dry_friction import Sides, dry_joints, held_dynamics, sides, struck, turned_round
-from .free_base import free_accelerations, rates_of_position, unit_quaternion
+from .dry_friction import Equations, Sides, dry_joints, equations, held_dynamics, sides, struck, turned_round
+from .free_base import free_accelerations, in_world, own_equations, own_twist, rates_of_position, unit_quaternion, world_twist
 from .integrators import advanced
 from .loops import by_drives
 
@@ -58,6 +60,11 @@ class Setup:
     def plant(self) -> Robot:
         """The robot on the joints' side of its drives."""
         return self.robot if self.drive is None else self.drive.link_side(self.robot)
+
+    @property
+    def holds(self) -> bool:
+        """Whether friction or stops may hold joints."""
+        return self.stops or bool(dry_joints(self.plant.tree))
 
     @property
     def memory(self) -> int:
@@ -142,8 +149,7 @@ def step_program(
     """
     tree = setup.plant.closed_tree if setup.robot.tree.loops else setup.plant.tree
     require_mass(tree, "free_forward_dynamics" if setup.free else "simulate")
-    holds = setup.free or setup.stops or bool(dry_joints(tree))
-    ways: list[Forward | None] = [None] if holds else [forward_by_crba, *([aba] if tree.stands_alone else [])]
+    ways: list[Forward | None] = [None] if setup.free or setup.holds else [forward_by_crba, *([aba] if tree.stands_alone else [])]
     ways = [constrained_acceleration] if tree.loops else ways
     trees = [tree] if setup.free else [tree, customised(tree)]  # a base that moves feels frames and shared inertias
     steps = [partial(step, setup, each, way) for each in trees for way in ways]
@@ -174,18 +180,20 @@ def step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any)
     at, places = setup.named(values), Places(tree.n, int(setup.free))
     command = torques(setup, at)
     inner = split_drive(setup, at)
-    holds = way is None and not setup.free
-    first = at_joints(setup, command, at, at["q"], at["qd"], *inner)
-    found = sides(tree, at["q"], at["qd"], first.tau, setup.stops) if holds else Sides([None] * tree.n, [0.0] * tree.n)
+    found = Sides([None] * tree.n, [0.0] * tree.n)
+    if setup.holds:
+        first = at_joints(setup, command, at, at["q"], at["qd"], *inner)
+        given = _equations(tree, at["q"], at.get("pose", ()), at["qd"], at.get("twist", ()), first.tau)
+        found = sides(tree, given, at["q"], at["qd"], setup.stops)
 
     def rates(x: Scalars, u: Scalars) -> tuple[list[Scalar], list[Scalar]]:
         (q, pose, drive_x), (qd, twist, drive_v) = places.positions(x), places.velocities(u)
         acting = at_joints(setup, command, at, q, qd, drive_x, drive_v)
-        if holds:
-            accelerations, friction = held_dynamics(tree, q, qd, acting.tau, found)
+        if setup.holds:
+            own, friction = held_dynamics(tree, _equations(tree, q, pose, qd, twist, acting.tau), found, q, qd)
+            accelerations = in_world(tree, pose, own) if setup.free else own
         else:
-            both = [*q, *pose], [*qd, *twist]
-            accelerations = free_accelerations(tree, *both, acting.tau) if way is None else way(tree, q, qd, acting.tau)
+            accelerations = free_accelerations(tree, q, pose, qd, twist, acting.tau) if way is None else way(tree, q, qd, acting.tau)
             friction = friction_torque(tree, qd, q) if rubs(tree) else []
         heat = acting.heat + (power(friction, qd) if friction else 0.0)
         return [*accelerations, *acting.velocity_rates], [heat, *([] if setup.drive is None else [acting.work])]
@@ -200,13 +208,27 @@ def step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any)
     (q, pose, drive_x), (qd, twist, drive_v) = places.positions(x), places.velocities(u)
     if tree.loops:
         q, qd = closed_state(tree, q, qd, precise=setup.method == "euler")
-    after, more = turned_round(tree, q, qd, at["qd"], found, h) if holds else (list(qd), 0.0)
-    after, lost = struck(tree, q, after, found, at["stops"]) if setup.stops else (after, 0.0)
+    qd, twist, lost = _after_impulses(setup, tree, at, found, h, q, pose, qd, twist) if setup.holds else (qd, twist, 0.0)
     work = power(command, [a - b for a, b in zip(q, at["q"], strict=True)]) if setup.drive is None else gained[1]
-    books = [at["books"][0] + work, at["books"][1] + (gained[0] + more + lost)]
+    books = [at["books"][0] + work, at["books"][1] + (gained[0] + lost)]
     base = [[*pose[:3], *unit_quaternion(pose[3:])], twist] if setup.free else []
     drive = [] if setup.drive is None else [[*drive_x, *drive_v]]
-    return q, after, books, *base, *drive, *learned(setup, at, h), command
+    return q, qd, books, *base, *drive, *learned(setup, at, h), command
+
+
+def _equations(tree: Tree, q: Scalars, pose: Scalars, qd: Scalars, twist: Scalars, tau: Scalars) -> Equations:
+    """The equations of motion without friction; with a pose those of a free base, in its own frame."""
+    return Equations(*own_equations(tree, q, pose, qd, twist, tau)) if pose else equations(tree, q, qd, tau)
+
+
+def _after_impulses(
+    setup: Setup, tree: Tree, at: Mapping[str, Any], found: Sides, h: Scalar, q: Scalars, pose: Scalars, qd: Scalars, twist: Scalars
+) -> tuple[Scalars, Scalars, Scalar]:
+    """qd and twist at the end of a step after the impulses of joints that turned round or struck their stops, and their heat [J]."""
+    M = free_mass_matrix(tree, q) if setup.free else mass_matrix(tree, q)
+    u, more = turned_round(tree, M, q, [*(own_twist(pose, twist) if setup.free else ()), *qd], at["qd"], found, h)
+    u, lost = struck(tree, M, q, u, found, at["stops"]) if setup.stops else (u, 0.0)
+    return u[-tree.n :], world_twist(pose, u[:6]) if setup.free else twist, more + lost
 
 
 def at_joints(setup: Setup, command: Scalars, at: Mapping[str, Any], q: Scalars, qd: Scalars, x: Scalars, v: Scalars) -> Actuation:

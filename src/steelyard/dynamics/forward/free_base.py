@@ -99,8 +99,17 @@ def free_forward_dynamics(
             "free_forward_dynamics: friction that grows with the load depends on the base's acceleration, which it is to give; "
             "take the load out of the friction (with_friction)"
         )
-    still = replace(tree, moving=BaseMotion(ZERO, vector(w), ZERO))
-    zero = [0.0] * tree.n
-    bias = [*base_wrench(still, q, qd, zero, wrench), *bias_torque(still, q, qd, wrench)]
-    solved = solve(factorise(free_mass_matrix(tree, q)), [a - b for a, b in zip([*[0.0] * 6, *tau], bias, strict=True)])
+    M, right = free_equations(tree, q, qd, tau, w, wrench)
+    solved = solve(factorise(M), right)
     return solved[6:], [*solved[:3], *w, *solved[3:6]]
+
+
+def free_equations(
+    tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, w: Scalars, wrench: Sequence[Scalars] | None = None
+) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """M and b of M [a, dw, qdd] = b, (6 + n) x (6 + n) and 6 + n scalars: proper acceleration and angular acceleration of the base, in its
+    own frame, then those of the joints. The arguments are those of `free_forward_dynamics`.
+    """
+    still = replace(tree, moving=BaseMotion(ZERO, vector(w), ZERO))
+    bias = [*base_wrench(still, q, qd, [0.0] * tree.n, wrench), *bias_torque(still, q, qd, wrench)]
+    return free_mass_matrix(tree, q), [a - b for a, b in zip([*[0.0] * 6, *tau], bias, strict=True)]
