@@ -61,7 +61,7 @@ def estimate_gains(model: Model, samples: tuple[Samples, ...], joints: Sequence[
         base, inverse = search.solve(active)
         weights = search.weights(base, inverse) / np.sqrt(inflation(problem, base, inverse))
         share, std = search.information(active, base, inverse, weights)
-        lost = active & ((share < LEAST_SHARE) | (std / inverse > MOST_UNCERTAIN))
+        lost = active & cannot_be_told(share, std / inverse)
         if not lost.any():
             break
         told &= ~lost
@@ -72,6 +72,11 @@ def estimate_gains(model: Model, samples: tuple[Samples, ...], joints: Sequence[
     values = np.where(active, 1.0 / inverse, 1.0)
     extra = search.base_covariance(active, base, inverse, weights)
     return DriveGains(values, std, sentences(model.robot.joint_names, asked, values, std), extra)
+
+
+def cannot_be_told(share: Array, relative_std: Array) -> Bools:
+    """Return which gains other unknowns can take the place of, or are no more than their own uncertainty, (n,)."""
+    return (share < LEAST_SHARE) | (relative_std > MOST_UNCERTAIN)
 
 
 def asked_joints(names: Sequence[str], joints: Sequence[str]) -> Bools:

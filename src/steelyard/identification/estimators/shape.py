@@ -87,10 +87,15 @@ def best_value(trial: Problem, base: Array, joint: int, group: dict[int, TermUse
     there = trial.model.joint_states(list(group.values()), q, qd, qdd)[joint]
     state = JointState(*(np.broadcast_to(x, keep.shape)[keep] for x in there[:4]))
     costs = [squares_left(rest, reshaped(own, group, key, value, state)) for value in CANDIDATES[key]]
+    return best_of(CANDIDATES[key], costs)
+
+
+def best_of(values: Sequence[float], costs: Sequence[float]) -> float:
+    """Return the value of least cost, between candidates; 0, for no shape, is one of them only if none wins enough over it."""
     k = int(np.argmin(costs))
-    if CANDIDATES[key][0] > 0:
-        return between(CANDIDATES[key], costs, k)
-    return CANDIDATES[key][k if costs[k] < (1.0 - LEAST_GAIN) * costs[0] else 0]
+    if values[0] > 0:
+        return between(values, costs, k)
+    return values[k if costs[k] < (1.0 - LEAST_GAIN) * costs[0] else 0]
 
 
 def between(values: Sequence[float], costs: Sequence[float], k: int) -> float:

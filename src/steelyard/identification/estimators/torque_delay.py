@@ -17,6 +17,7 @@ from .least_squares import inverse_information, least_squares, weighted
 Array = NDArray[np.float64]
 MOST = 60_000  # consecutive samples in use
 LONGEST = 0.1  # [s]
+COMMON = 4.0  # standard deviations between the common delay and none
 SIGNIFICANT = 5.0  # standard deviations between a joint's delay and the common one
 
 
@@ -45,11 +46,11 @@ def estimate_delay(model: Model, samples: tuple[Samples, ...], rounds: int = 8) 
 
 
 def significant(found: Array, std: Array, dt: float) -> Array:
-    """Return the common delay if it exceeds four of its standard deviations, a joint's own where it differs significantly from that."""
+    """Return the common delay if it exceeds COMMON of its standard deviations, a joint's own where it differs significantly from that."""
     std = np.maximum(std, 1e-12)
     precision = 1.0 / std**2
     common = float(np.sum(precision * found) / np.sum(precision))
-    if abs(common) < 4.0 / np.sqrt(np.sum(precision)):
+    if abs(common) < COMMON / np.sqrt(np.sum(precision)):
         common = 0.0
     result = np.where(np.abs(found - common) > SIGNIFICANT * std, found, common)
     return np.where((np.abs(result) < 0.05 * dt) | (np.abs(result) >= 0.99 * LONGEST), 0.0, result)

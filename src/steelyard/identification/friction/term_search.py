@@ -199,8 +199,7 @@ def make_search(problem: Problem, columns: Columns, chosen: PriorWeight | None =
     rows, P = sum(len(block.t) for block in blocks), blocks[0].Y.shape[2] - 1
     gram, lagged, counts, done = np.zeros((FOLDS, n, P + 1, P + 1)), np.zeros((n, P + 1, P + 1)), np.zeros((FOLDS, n)), 0
     for block in blocks:
-        moving = np.abs(block.Y[:, :, P]) > STANDING
-        keep = moving if block.keep is None else moving & block.keep
+        keep = in_use(block.Y[:, :, P], block.keep)
         wide = np.concatenate([block.Y[:, :, :P], block.tau[:, :, None]], axis=2) * keep[:, :, None]
         lagged += wide[:-1].transpose(1, 2, 0) @ wide[1:].transpose(1, 0, 2)
         number = np.minimum(FOLDS - 1, (done + np.arange(len(wide))) * FOLDS // rows)
@@ -214,6 +213,12 @@ def make_search(problem: Problem, columns: Columns, chosen: PriorWeight | None =
     chosen = chosen or prior_weight(problem.model, flat)
     start, precision = description(problem.model, flat, chosen)
     return replace(flat, start=start, precision=precision, chosen=chosen)
+
+
+def in_use(qd: Array, keep: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """Return which rows count, (N, n): those that are kept and in which the joint moves, by its velocity qd (N, n)."""
+    moving = np.abs(qd) > STANDING
+    return moving if keep is None else moving & keep
 
 
 def weighted(search: Search) -> Search:

@@ -23,6 +23,7 @@ ROUNDS = 4  # parabolas
 LITTLE = 0.1  # [nats] that are not worth another trial
 FARTHEST = 4.0  # that a search goes from its start
 STANDING = 0.02  # [rad|m] that a joint moves in all, below which it stands
+OF_A_NUMBER = -2.0  # log odds that one further number costs, known to about a tenth of its range after the samples
 GAIN_SPREAD = 1.5  # standard deviation of the logarithm of a wrong gain, before the samples
 
 
@@ -33,7 +34,7 @@ class Candidate:
     fault: str
     joints: tuple[int, ...]
     trial: Trial
-    log_odds: float = USUAL
+    log_odds: float
 
     @property
     def score(self) -> float:
@@ -50,8 +51,8 @@ def doubtful(trial: Trial) -> bool:
 
 
 def more_unknowns(count: int) -> float:
-    """Return the log odds that `count` further numbers cost, each known to about a tenth of its range after the samples."""
-    return -2.0 * count
+    """Return the log odds that `count` further numbers cost."""
+    return OF_A_NUMBER * count
 
 
 def gain_odds(gain: float) -> float:

@@ -27,8 +27,8 @@ def wrong_gravity(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     own = trial.hypothesis
     if own.lifted == 0.0 and own.gravity is None:
         if witness.unknowns.described:
-            yield Candidate("gravity taken out", (), witness.trial(own.changed(lifted=1.0), trial))
-        yield Candidate("gravity taken out", (), witness.trial(own.changed(gravity=(0.0, 0.0, 0.0)), trial))
+            yield Candidate("gravity taken out", (), witness.trial(own.changed(lifted=1.0), trial), USUAL)
+        yield Candidate("gravity taken out", (), witness.trial(own.changed(gravity=(0.0, 0.0, 0.0)), trial), USUAL)
     if own.gravity is None and own.lifted == 0.0:
         yield from wrong_mounting(witness, trial)
 
@@ -114,7 +114,7 @@ def shared_motors(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     for pair in combinations(np.flatnonzero(np.ptp(states[0], axis=0) > STANDING).tolist(), 2):
         if frozenset(pair) not in taken and max(explained(states, residual, j, pair) for j in pair) > LEAST_EXPLAINED:
             made = witness.trial(trial.hypothesis.changed(couplings=(*trial.hypothesis.couplings, pair)), trial, needed=NEEDED)
-            yield Candidate("coupling", pair, made)
+            yield Candidate("coupling", pair, made, USUAL)
 
 
 def explained(states: tuple[Array, Array, Array], residual: Array, joint: int, pair: Pair) -> float:

@@ -29,9 +29,9 @@ def wrong_signs(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     for j in range(trial.design.n):
         turned = trial.hypothesis.at("sign", j, -trial.hypothesis.sign[j])
         made = witness.trial(turned, trial, needed=NEEDED)
-        yield Candidate("position sign", (j,), made)
+        yield Candidate("position sign", (j,), made, USUAL)
         both = turned.at("gain", j, -turned.gain[j])
-        yield Candidate("position sign", (j,), witness.trial(both, trial, made.design, NEEDED))
+        yield Candidate("position sign", (j,), witness.trial(both, trial, made.design, NEEDED), USUAL)
 
 
 def wrong_order(witness: Witness, trial: Trial) -> Iterator[Candidate]:
@@ -40,12 +40,12 @@ def wrong_order(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     for pair in combinations(range(trial.design.n), 2):
         torques = exchanged(own.torque_order, *pair)
         both = own.changed(order=exchanged(own.order, *pair), torque_order=torques)
-        yield Candidate("swapped joints", pair, witness.trial(both, trial, needed=NEEDED))
+        yield Candidate("swapped joints", pair, witness.trial(both, trial, needed=NEEDED), USUAL)
         used = witness.view.keep[:, [own.torque_order[j] for j in pair]]
         if not np.any(used):
             continue  # no torque to exchange
         same = trial.design if np.all(used) else None
-        yield Candidate("swapped joints", pair, witness.trial(own.changed(torque_order=torques), trial, same, NEEDED))
+        yield Candidate("swapped joints", pair, witness.trial(own.changed(torque_order=torques), trial, same, NEEDED), USUAL)
 
 
 def exchanged(order: tuple[int, ...], a: int, b: int) -> tuple[int, ...]:
@@ -133,4 +133,4 @@ def wrong_unit(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     scale = np.where(turns, DEGREE, 1.0) * np.array(trial.hypothesis.scale)
     reach = np.max(np.abs(witness.view.q), axis=0, where=np.array(turns), initial=0.0)
     if np.any(reach > LEAST_REACH) and trial.hypothesis.scale == (1.0,) * trial.design.n:
-        yield Candidate("degrees", (), witness.trial(trial.hypothesis.changed(scale=scale), trial), log_odds=USUAL)
+        yield Candidate("degrees", (), witness.trial(trial.hypothesis.changed(scale=scale), trial), USUAL)

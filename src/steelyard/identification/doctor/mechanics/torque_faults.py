@@ -134,11 +134,16 @@ def currents(witness: Witness, trial: Trial, slopes: Array) -> Iterator[Candidat
     start = witness.trial(trial.hypothesis.changed(gain=gain * np.array(trial.hypothesis.gain)), trial, design)
     made = scaled_all(witness, with_usual_gains(witness, start, trial), 1.0)
     gain = np.array(made.hypothesis.gain) / np.array(trial.hypothesis.gain)
-    far = float(np.median(np.abs(np.log(gain)))) / np.log(LEAST_FACTOR)
-    apart = float(np.ptp(np.log(gain))) / np.log(LEAST_GAIN)
-    likely = float(np.median(np.abs(gain))) > 1.0 or float(np.median(np.abs(gain))) < MILLIAMPERES
-    if likely and min(far, apart) >= 1.0:  # else one factor for all is enough
+    if like_currents(gain):
         yield Candidate("currents", tuple(range(design.n)), made, USUAL + more_unknowns(design.n))
+
+
+def like_currents(gain: Array) -> bool:
+    """Return whether gains (n,) are such as turn currents into torques: far from one, and so different that no factor for all is enough."""
+    far = float(np.median(np.abs(np.log(gain)))) >= np.log(LEAST_FACTOR)
+    apart = float(np.ptp(np.log(gain))) >= np.log(LEAST_GAIN)
+    middle = float(np.median(gain))
+    return far and apart and (middle > 1.0 or middle < MILLIAMPERES)
 
 
 def with_usual_gains(witness: Witness, trial: Trial, before: Trial) -> Trial:

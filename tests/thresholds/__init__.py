@@ -1,0 +1,1 @@
+"""The thresholds that decide a word, each with a decision on either side: `tests/house/test_thresholds.py` moves every one of them."""

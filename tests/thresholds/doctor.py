@@ -1,0 +1,190 @@
+"""Thresholds of the doctor: signals, excitation, another robot, degrees and motor angles, sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace as Stub
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from steelyard.checks.states import joint_travel
+from steelyard.identification.doctor import sentences, time_stamps
+from steelyard.identification.doctor.channels import at_the_bound, is_dead, spikes
+from steelyard.identification.doctor.excitation import poor_excitation
+from steelyard.identification.doctor.finding import Finding
+from steelyard.identification.doctor.mechanics.candidate import Candidate
+from steelyard.identification.doctor.mechanics.search import Step
+from steelyard.identification.doctor.time_stamps import stamp_findings, stamps_are_wrong, unit_finding
+from steelyard.identification.doctor.wrong_robot import is_placeholder, wrong_robot
+from steelyard.signals.log import Log
+from tests.thresholds.mechanics import NAMES, examining, first_trial, found
+from tests.thresholds.threshold import Threshold, sides
+
+T = np.arange(4000) / 200
+RNG = np.random.default_rng(0)
+Q = np.stack([np.sin(2 * T), 0.7 * np.cos(3 * T)], axis=1)
+NOISE = RNG.normal(size=4000)
+
+
+def log(**changes: Any) -> Log:
+    return Log(**{"t": T, "q": Q, "joint_names": NAMES, **changes})
+
+
+# -- signals -----------------------------------------------------------------------------------------------------------------------
+
+
+def saturated(share: float) -> bool:
+    return bool(at_the_bound(np.where(np.arange(4000) < share * 4000, 9.0, NOISE)).any())
+
+
+def crowded(at_bound: int, below: list[int]) -> bool:
+    """Whether a torque is cut off that has so many samples at its largest value, and so many at those below it."""
+    sizes = np.repeat(9.0 - 0.1 * np.arange(len(below) + 1), [at_bound, *below])
+    return bool(at_the_bound(np.concatenate([sizes, 0.1 * NOISE])).any())
+
+
+def off(count: int) -> bool:
+    q = Q.copy()
+    q[10 + 9 * np.arange(count), 1] += 0.05
+    return bool(list(spikes(log(q=q))))
+
+
+def jitter(size: float) -> bool:
+    return bool(stamp_findings(log(t=T + np.clip(size * NOISE, -0.49, 0.49) / 200))[0])
+
+
+def dropped(share: float) -> bool:
+    rows = np.delete(np.arange(4000), 1 + np.random.default_rng(2).choice(3998, int(share * 4000), replace=False))
+    return bool(stamp_findings(log()[rows])[0])
+
+
+def apart(interval: float, count: float = 4000) -> bool:
+    return bool(unit_finding(log(t=interval * np.arange(4000))[: int(count)])[0])
+
+
+def smoother(ratio: float) -> bool:
+    """Whether stamps are wrong if positions are so many times as rough over evenly spaced times."""
+    with patch.object(time_stamps, "roughness", lambda t, q: np.full((10, 2), ratio if t[1] == 1.0 else 1.0)):
+        return stamps_are_wrong(log())
+
+
+SIGNALS = [
+    Threshold("doctor.channels:LEAST_SATURATED", sides(saturated, 0.01)),
+    Threshold("doctor.channels:CROWDED", lambda: (crowded(70, [10] * 5), crowded(140, [10] * 5))),
+    Threshold("doctor.channels:NEXT", lambda: (crowded(200, [30] * 2 + [1] * 9), crowded(50, [1] * 5 + [30] * 5)), (True, True)),
+    Threshold("doctor.channels:FEWEST_SPIKES", lambda: (off(2), off(4))),
+    Threshold("doctor.channels:MOSTLY", sides(lambda share: is_dead(np.where(np.arange(4000) < share * 4000, 0.0, NOISE)), 0.5)),
+    Threshold("doctor.time_stamps:LEAST_JITTER", sides(jitter, 0.08)),
+    Threshold("doctor.time_stamps:LEAST_SHARE", sides(dropped, 0.01)),
+    Threshold("doctor.time_stamps:FEWEST", sides(lambda count: apart(2.0, count), 51)),
+    Threshold("doctor.time_stamps:LONGEST", sides(apart, 0.5)),
+    Threshold("doctor.time_stamps:CLEARLY", sides(smoother, 0.8), (True, False)),
+]
+
+
+# -- excitation --------------------------------------------------------------------------------------------------------------------
+
+
+def excitation(said: str, **signals: np.ndarray) -> bool:
+    """Whether a view with other signals is said to be a poor excitation, with these words."""
+    witness, trial = first_trial()
+    return any(said in each.sentence for each in poor_excitation(replace(witness, view=replace(witness.view, **signals)), trial))
+
+
+def moving(*spans: float) -> np.ndarray:
+    """Positions that go once through so much of each joint's way [rad]."""
+    return np.linspace(0.0, 1.0, first_trial()[0].view.N)[:, None] * np.array(spans)
+
+
+def corner(share: float) -> bool:
+    lower, upper = joint_travel(first_trial()[0].unknowns.model.robot)
+    return excitation("No joint moves", q=moving(*(share * (upper - lower))))
+
+
+def short(rows: float) -> bool:
+    view, unknowns = first_trial()[0].view, first_trial()[0].unknowns
+    used = np.arange(view.keep.size) < rows * unknowns.model.base.n_base / view.band
+    return excitation("too short", q=moving(6.0, 6.0), keep=used.reshape(view.keep.shape))
+
+
+EXCITATION = [
+    Threshold("doctor.excitation:CORNER", sides(corner, 0.1), (True, False)),
+    Threshold("doctor.excitation:FEWEST_ROWS", sides(short, 2.2), (True, False)),
+    Threshold("doctor.mechanics.candidate:STANDING", sides(lambda x: excitation("stands", q=moving(6.0, x)), 0.02), (True, False)),
+]
+
+
+# -- another robot, degrees or motor angles ------------------------------------------------------------------------------------------
+
+
+def other(faults: tuple[str, ...] = (), clock: float = 1.0, **agreement: Any) -> bool:
+    """Whether another robot is meant if these faults were accepted and the agreement has these values."""
+    witness, start = first_trial()
+    usual = {"weight": np.full(2, 10.0), "error": np.full(2, 0.01), "independent": np.full(2, witness.view.band)}
+    trial = found(start.hypothesis.changed(clock=clock), **usual | agreement)
+    steps = [Step(Candidate(fault, (), trial, 0.0), trial, (), trial) for fault in faults]
+    return wrong_robot(witness.unknowns.model, trial, steps, witness.view.band) is not None
+
+
+def thin(radius: float) -> bool:
+    inertia = 2 * radius**2 / 3
+    row = [1.0, 0.0, 0.0, 0.0, inertia, 0.0, 0.0, inertia, 0.0, inertia]
+    return is_placeholder(Stub(robot=Stub(tree=Stub(bodies=[None] * 2)), start=np.array(2 * row)))
+
+
+def far(gain: float = 1.0, error: float = 0.01) -> bool:
+    """Whether positions beyond the limits are motor angles."""
+    trial = found(first_trial()[1].hypothesis.changed(gain=np.full(2, gain)), error=np.full(2, error))
+    made = examining.Examination((), examining.Correction.none(2), trial)
+    told = examining.far_away(first_trial()[0].unknowns.model.robot, made, ("joint1 reaches 100",))
+    return told.findings[0].fault == "motor side"
+
+
+def usable(errors: list[float]) -> bool:
+    """Whether a log is of use whose joints have these errors on time that took no part."""
+    robot = Stub(n=len(errors), joint_names=tuple(f"joint{j}" for j in range(len(errors))))
+    made = examining.Examination((), examining.Correction.none(2), first_trial()[1])
+    with patch.object(examining, "held_out_error", lambda trial: np.array(errors)):
+        return examining.judged(robot, made).usable
+
+
+ROBOT = [
+    Threshold("doctor.wrong_robot:CONTRADICTED", sides(lambda w: other(("clock",), 2.0, weight=np.array([10.0, w])), 0.25), (True, False)),
+    Threshold("doctor.wrong_robot:LITTLE", sides(lambda w: other(weight=np.full(2, w)), 6.0), (True, False)),
+    Threshold("doctor.wrong_robot:MOST", lambda: (other(weight=np.array([10.0, 1.0])), other(weight=np.ones(2)))),
+    Threshold(
+        "doctor.wrong_robot:LARGER", lambda: tuple(other(("clock", "currents"), c) for c in (1.5, 2.2, 1 / 1.5)), (True, False, True)
+    ),
+    Threshold("doctor.wrong_robot:UNEXPLAINED", sides(lambda e: other(error=np.array([0.01, e])), 0.2)),
+    Threshold("doctor.wrong_robot:MANY", lambda: tuple(other(("torque sign", "position sign", "clock")[:k], 2.0) for k in (2, 3))),
+    Threshold("doctor.wrong_robot:THIN", sides(thin, 0.005), (True, False)),
+    Threshold("doctor.examine:WEAKEST", sides(lambda gain: far(gain=gain), 16.5)),
+    Threshold("doctor.examine:FITTING", sides(lambda error: far(error=error), 0.2)),
+    Threshold("doctor.examine:UNEXPLAINED", sides(lambda e: usable([e, e]), 0.7), (True, False)),
+    Threshold("doctor.examine:MOST_SILENT", lambda: (usable([1.0, 0, 0, 0]), usable([1.0, 1.0, 0, 0])), (True, False)),
+]
+
+
+# -- sentences -----------------------------------------------------------------------------------------------------------------------
+
+
+def finding(delay: float = 0.2, nats: float = 0.0) -> Finding:
+    """What is said of a delay that wins so many nats."""
+    start = first_trial()[1]
+    late = found(start.hypothesis.changed(delay=np.full(2, delay)), evidence=start.evidence + nats)
+    return sentences.finding_of(late, Step(Candidate("delay", (0, 1), late, 0.0), start, (), start), NAMES)
+
+
+def falls(ratio: float) -> bool:
+    before, after = (found(first_trial()[1].hypothesis, error=np.full(2, error)) for error in (0.1, 0.1 * ratio))
+    return "falls" in sentences.evidence(before, after, NAMES)
+
+
+SENTENCES = [
+    Threshold("doctor.sentences:HANDLED_DELAY", sides(lambda delay: finding(delay).severity, 0.1), ("remark", "fault")),
+    Threshold("doctor.sentences:MOST_SURE", lambda: finding(nats=100.0).probability, 0.999),
+    Threshold("doctor.sentences:MARKED", sides(falls, 0.8), (True, False)),
+]
+DOCTOR = [*SIGNALS, *EXCITATION, *ROBOT, *SENTENCES]

@@ -1,0 +1,194 @@
+"""Thresholds of the verdict, of uncertainty, of the description's weight and of friction terms."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import SimpleNamespace as Stub
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+import steelyard as sy
+from steelyard.identification.estimators import prior_weight
+from steelyard.identification.estimators.drive_gains import cannot_be_told
+from steelyard.identification.estimators.least_squares import excitation
+from steelyard.identification.estimators.shape import best_of
+from steelyard.identification.estimators.torque_delay import significant
+from steelyard.identification.friction.candidates import of_joint
+from steelyard.identification.friction.residual_split import explained, noise_share
+from steelyard.identification.friction.term_search import Gain, in_use
+from steelyard.identification.model.model import Model, build_model
+from steelyard.identification.result import verdict
+from steelyard.identification.result.prediction import Prediction, covered_region
+from steelyard.identification.result.torque_noise import spread
+from steelyard.identification.result.uncertainty import Uncertainty, involved
+from tests.thresholds.threshold import Threshold, sides
+
+# -- the verdict -----------------------------------------------------------------------------------------------------------------
+
+
+def promised(within: float = 0.02, anywhere: float = 0.02, worst: float = 0.02, **more: Any) -> Any:
+    return Stub(promise=Stub(within=within, anywhere=anywhere), held_out=Stub(worst=worst), set_aside=(), known_mass=False, **more)
+
+
+def likely(probability: float) -> bool:
+    finding = Stub(severity="fault", probability=probability, sentence="", fix="")
+    return bool(list(verdict.faults(Stub(findings=(finding,)))))
+
+
+def weighs(factor: float) -> bool:
+    heavy, light = (Stub(parameters=np.full(10, mass), tree=Stub(bodies=[None])) for mass in (factor, 1.0))
+    return bool(list(verdict.other_mass(heavy, light, promised())))
+
+
+def explains(r2: float, joints: int = 1) -> bool:
+    names = ("a", "b", "c", "d")
+    return bool(list(verdict.no_explanation(Stub(joint_names=names, r2=[r2] * joints + [1.0] * (4 - joints)))))
+
+
+def excites(lost: float) -> bool:
+    return bool(list(verdict.little_excitation(Stub(excitation=Stub(rank=round(100 * (1 - lost))), base=Stub(n_base=100)))))
+
+
+def breaks(error: float) -> bool:
+    return bool(list(verdict.broken(promised(), [Stub(total_relative_error=error)])))
+
+
+VERDICT = [
+    Threshold("result.verdict:LIKELY", sides(likely, 0.5)),
+    Threshold("result.verdict:USELESS", sides(lambda error: bool(list(verdict.useless(error, ()))), 0.5)),
+    Threshold("result.verdict:POOR", sides(lambda error: bool(list(verdict.poor(error, promised()))), 0.25)),
+    Threshold("result.verdict:UNEXPLAINED", lambda: (explains(0.5, 2), explains(0.9, 2)), (True, False)),
+    Threshold("result.verdict:TOO_MANY", lambda: (explains(0.5, 1), explains(0.5, 2))),
+    Threshold("result.verdict:UNSEEN", sides(excites, 0.5)),
+    Threshold("result.verdict:BROKEN", sides(breaks, 2 * 0.02)),
+    Threshold("result.verdict:UNEVEN", sides(lambda worst: bool(list(verdict.narrow(promised(worst=worst)))), 2 * 0.02)),
+    Threshold("result.verdict:GOOD", sides(lambda error: bool(list(verdict.narrow(promised(error, error, error)))), 0.1)),
+    Threshold("result.verdict:ALIKE", sides(lambda error: bool(list(verdict.narrow(promised(anywhere=error)))), 1.5 * 0.02)),
+    Threshold("result.verdict:MASSES", sides(weighs, 2.0)),
+]
+
+
+# -- what the samples show -------------------------------------------------------------------------------------------------------
+
+
+def hidden(share: float) -> bool:
+    nothing = Stub(scale=np.ones(1), unexcited=np.zeros((1, 0)))
+    return "a" in Uncertainty.unexcited.function(Stub(share=np.array([share]), excitation=nothing, base=Stub(names=("a",))))
+
+
+def takes_part(component: float) -> bool:
+    return bool(involved(Stub(scale=np.ones(2), unexcited=np.array([[component], [1.0]])))[0])
+
+
+def excited(times: float) -> bool:
+    """Whether a direction counts that has so many times the information of the regressor's errors."""
+    return excitation(np.eye(3), np.diag([0.0, 1.0 / np.sqrt(times)])).rank == 2
+
+
+def moved(delay: float, common: float = 0.0) -> bool:
+    """Whether the torque of the first of three joints is late by so many standard deviations, or all by so many of the common one."""
+    std = np.array([1.0, 1e-3, 1e-3]) * 1e-3
+    return bool(significant(np.array([delay, 0.0, 0.0]) * 1e-3 + common * 1e-6 / np.sqrt(2.0), std, 1e-6)[0])
+
+
+def inside(joints: int, q: float) -> bool:
+    """Whether a position of the first joint counts as covered by samples spread evenly from 0 to 1; the last joint stands at 0.5."""
+    even = np.linspace(0.0, 1.0, 10_001)[:, None] * np.ones(joints)
+    even[:, -1] = 0.5
+    robot = Stub(n=joints, joint_names=tuple(map(str, range(joints))), mechanism=Stub(joint=lambda name: Stub(kind="revolute")))
+    made = Stub(q=even, qd=even, qdd=even, N=len(even), part=lambda rows: made)
+    region = covered_region(robot, [made])
+    state = np.full((3, joints), 0.5)
+    state[0, 0] = q
+    return bool(region.contains(*state))
+
+
+def told(share: float = 1.0, std: float = 0.0) -> bool:
+    return not cannot_be_told(np.array([share]), np.array([std]))[0]
+
+
+SAMPLES = [
+    Threshold("result.prediction:EACH", lambda: (inside(2, 0.9956), inside(2, 0.9966)), (True, False)),
+    Threshold("result.prediction:ALL", lambda: (inside(6, 0.9977), inside(6, 0.9987)), (True, False)),
+    Threshold("result.prediction:SLACK", sides(lambda x: inside(1, 0.5 + x), 1e-3), (True, False)),
+    Threshold("result.prediction:BAND", lambda: float(Prediction(np.zeros(1), np.ones(1), np.ones(1, bool)).high[0]), 1.96),
+    Threshold("estimators.drive_gains:LEAST_SHARE", sides(lambda x: told(share=x), 1e-6)),
+    Threshold("estimators.drive_gains:MOST_UNCERTAIN", sides(lambda x: told(std=x), 0.5), (True, False)),
+    Threshold("result.uncertainty:LEAST_SHARE", sides(hidden, 0.01), (True, False)),
+    Threshold("result.uncertainty:TAKES_PART", sides(takes_part, 0.03)),
+    Threshold(
+        "result.torque_noise:HELD", lambda: round(float(1.96 * spread([(np.arange(101.0)[:, None], np.ones((101, 1), bool))])[0])), 95
+    ),
+    Threshold("estimators.least_squares:EXCITED", sides(excited, 4.0)),
+    Threshold("estimators.torque_delay:SIGNIFICANT", sides(moved, 5.0)),
+    Threshold("estimators.torque_delay:COMMON", sides(lambda x: moved(0.0, x), 4.0)),
+]
+
+
+# -- the weight of the description -------------------------------------------------------------------------------------------------
+
+
+@cache
+def model() -> Model:
+    return build_model(sy.load("planar_2r"))
+
+
+def chosen(gain: float = 0.0, slope: float = 0.0) -> prior_weight.PriorWeight:
+    """What is chosen if the first link set aside wins `gain` nats, the second loses many, and each decade of the weight wins `slope`."""
+
+    def evidence(model: Model, triangle: Any, weights: np.ndarray, prior: Any, vague: Any) -> Any:
+        first, second = prior.described
+        return Stub(log_evidence=gain * (not first) - 100.0 * (not second) + slope * float(np.log10(np.max(weights))))
+
+    with patch.object(prior_weight, "posterior", evidence), patch.object(prior_weight, "coordinates", lambda model, prior: prior):
+        return prior_weight.choose_prior_weight(model(), np.zeros((1, 1)))
+
+
+def sentence(weight: float) -> bool:
+    return "exactly" in prior_weight.PriorWeight(weight).sentences(model())[0]
+
+
+def decades() -> tuple[float, ...]:
+    """The weight, as a decade, that slopes of the evidence lead to."""
+    return tuple(round(float(np.log10(chosen(slope=slope).weight)), 1) for slope in (-0.5, -0.25, 0.0, 0.25, 0.5))
+
+
+PRIOR = [
+    Threshold("estimators.prior_weight:ODDS", sides(lambda gain: chosen(gain).aside == (0,), 7.0)),
+    Threshold("estimators.prior_weight:EXACT", sides(sentence, 1e5)),
+    Threshold("estimators.prior_weight:USUAL", decades, (0.3, 1.0, 1.3, 2.0, 2.7)),
+    Threshold("estimators.prior_weight:SPREAD", decades, (0.3, 1.0, 1.3, 2.0, 2.7)),
+]
+
+
+# -- friction ----------------------------------------------------------------------------------------------------------------------
+
+
+def term(share: float = 1.0, consistency: float = 1.0, information: float = 100.0) -> bool:
+    return Gain(of_joint(0, False, None)[0], share, consistency, information, (1.0,)).passes
+
+
+def tone(frequency: float) -> bool:
+    """Whether residuals that vary at a part of the Nyquist frequency count as noise."""
+    return bool(noise_share([np.sin(np.pi * frequency * np.arange(512.0))[:, None]])[0] > 0.5)
+
+
+def shrunk() -> float:
+    """What two columns explain that differ by a part in a million of their squares only, of a torque along that difference."""
+    a, b = (np.tile(x, 400) / np.sqrt(800.0) for x in ([1.0, 1.0], [1.0, -1.0]))
+    X = np.stack([a, a + np.sqrt(8e-6 / 3.5) * b], axis=1)
+    return round(explained(X, b), 2)
+
+
+FRICTION = [
+    Threshold("friction.term_search:LEAST_GAIN", sides(lambda x: term(share=x), 0.02)),
+    Threshold("friction.term_search:LEAST_CONSISTENCY", lambda: (term(consistency=0.6), term(consistency=1.0))),
+    Threshold("friction.term_search:LEAST_INFORMATION", sides(lambda x: term(information=x), 6.0)),
+    Threshold("friction.term_search:STANDING", sides(lambda x: bool(in_use(np.array([[-x]]), None)[0, 0]), 5e-3)),
+    Threshold("friction.residual_split:BAND", lambda: tuple(map(tone, (0.3, 0.5, 0.7, 0.9))), (False, True, True, False)),
+    Threshold("friction.residual_split:SHRINK", shrunk, 0.75),
+    Threshold("estimators.shape:LEAST_GAIN", sides(lambda gain: best_of((0.0, 0.1), (1.0, 1.0 - gain)) > 0, 0.005)),
+]
+RESULT = [*VERDICT, *SAMPLES, *PRIOR, *FRICTION]

@@ -1,0 +1,61 @@
+"""A threshold: a constant of a module, and what is decided on either side of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+from unittest.mock import patch
+
+PACKAGE = "steelyard.identification"
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """`name` is module:constant below steelyard.identification, `decided` what `decide()` returns with its value."""
+
+    name: str
+    decide: Callable[[], Any]
+    decided: Any = (False, True)
+
+    @property
+    def place(self) -> tuple[str, str]:
+        module, _, constant = self.name.partition(":")
+        return f"{PACKAGE}.{module}", constant
+
+    def now(self) -> Any:
+        """What is decided now; an error counts as a decision of its own."""
+        try:
+            return self.decide()
+        except (ArithmeticError, ValueError) as error:
+            return type(error)
+
+    @contextmanager
+    def moved(self, factor: float) -> Iterator[None]:
+        """The constant times a factor, wherever it was imported to; a whole number stays whole."""
+        module, constant = self.place
+        value = getattr(import_module(module), constant)
+        users = [m for name, m in list(sys.modules.items()) if name.startswith(PACKAGE) and vars(m).get(constant) is value]
+        patches = [patch.object(user, constant, times(value, factor)) for user in users]
+        for each in patches:
+            each.start()
+        try:
+            yield
+        finally:
+            for each in patches:
+                each.stop()
+
+
+def times(value: Any, factor: float) -> Any:
+    """A number, or numbers, times a factor."""
+    if isinstance(value, tuple):
+        return tuple(times(x, factor) for x in value)
+    return int(value * factor) if isinstance(value, int) else value * factor
+
+
+def sides(decide: Callable[[float], Any], threshold: float) -> Callable[[], tuple[Any, Any]]:
+    """What is decided at 0.7 and at 1.4 times a value."""
+    return lambda: (decide(0.7 * threshold), decide(1.4 * threshold))
