@@ -6,7 +6,7 @@ import difflib
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class SteelyardError(Exception):
@@ -54,6 +54,12 @@ def require_robot(robot: object, function: str) -> None:
     if not hasattr(robot, "tree"):
         raise CallError(f"{function} takes a robot first, not {type(robot).__name__}; sy.load(name or path) returns one")
     require_joints(robot.tree, function)
+
+
+def refuse_loops(robot: Any, what: str, instead: str) -> None:
+    """Raise CallError if `what` was given a robot with loops, with what to do instead."""
+    if robot.tree.loops:
+        raise CallError(f"{what} takes a robot without loops, and {robot.name!r} has {len(robot.tree.loops)}; {instead}")
 
 
 def require_joints(tree: HasCoordinates, what: str) -> None:

@@ -78,6 +78,8 @@ def check(robot: Robot, samples: int = 64, seed: int = 0, progress: Callable[[st
         laws.append(law(robot, states))
     if not massless_joints(robot.tree):
         laws.append(_forward_derivatives(robot, states))
+        if robot.tree.loops:
+            laws.append(_loops(robot, samples))
     remarks = findings(robot)
     if find_spec("pinocchio") is not None:
         try:
@@ -187,6 +189,14 @@ def _inversion(robot: Robot, s: States) -> Law:
         return Law("inversion", "forward undoes inverse dynamics; M is singular, so there is none", float("inf"), 0.0)
     again = robot.forward_dynamics(s.q, s.qd, robot.inverse_dynamics(s.q, s.qd, s.qdd))
     return Law("inversion", "forward undoes inverse dynamics", _relative(again - s.qdd, s.qdd), 1e-11 + 1e-15 * _growth(robot, s))
+
+
+def _loops(robot: Robot, samples: int) -> Law:
+    """Forward undoes inverse dynamics where loops are closed, and keeps them closed; drives that do not suffice do as they can."""
+    q, qd, qdd = robot.closed_states(samples)
+    torque = robot.constrained_inverse_dynamics(q, qd, qdd)
+    again, _ = robot.constrained_forward_dynamics(q, qd, torque.tau)
+    return Law("loops", "M qdd + h = T tau + Phi' lambda, and loops stay closed", _relative(again - torque.nearest, qdd), 1e-7)
 
 
 def _growth(robot: Robot, s: States) -> float:

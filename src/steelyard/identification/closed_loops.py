@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..cached import cached_property
 from ..errors import CallError, LogError, suggest
+from ..parameters.base import closed_regressor
 from ..robot import Robot
 from ..signals.clean import clean
 from ..signals.log import Log
@@ -32,7 +33,6 @@ from .samples.smoothing import drawn_errors, smoothed, standing
 
 Array = NDArray[np.float64]
 STRIDE = 25  # samples between those that are closed one after the other; the rest starts from between them
-EXCITING = 3  # rows of the regressor at random states for each parameter
 REDUCED = "Torques are those of the independent joints, {}: loops do no work, so that their multipliers are not needed."
 PASSIVE = "Friction and offsets of joints without a drive are those of the description."
 
@@ -54,13 +54,7 @@ class ClosedLoopModel(Model):
 
     @cached_property
     def _sampled(self) -> Array:
-        rng, n = np.random.default_rng(0), self.robot.n
-        count = -(-EXCITING * len(self.names) // max(self.n, 1))
-        found = self.robot.assembly(rng.normal(scale=0.3, size=(count, n)))
-        q = found.q[found.closed]
-        qd = self.robot.consistent_velocity(q, 2.0 * rng.normal(size=q.shape))
-        qdd = self.robot.consistent_acceleration(q, qd, 2.0 * rng.normal(size=q.shape))
-        return np.asarray(self.robot.constrained_regressor(q, qd, qdd)).reshape(-1, len(self.names))
+        return closed_regressor(self.robot)
 
     def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int]) -> Array:
         """Return some columns of the regressor, (N, f, k)."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import whole_number
-from ..errors import CallError, require_robot
+from ..errors import CallError, refuse_loops, require_robot
 from ..robot import Robot
 from ..signals.log import Log
 from .estimators.torque_delay import estimate_delay
@@ -44,6 +44,7 @@ def validate_robots(
         raise CallError("validate_robots needs one robot or several")
     for robot in robots:
         require_robot(robot, "validate_robots")
+        refuse_loops(robot, "validate_robots", "identify(robot, log) gives a fit, whose validate(log) takes another log")
     torques = [torque_in_order(robot, robots[0].joint_names) for robot in robots]
     tell("preparing the samples", 0.0)
     samples = validation_samples(robots[0], log, preparation)

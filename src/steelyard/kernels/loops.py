@@ -54,12 +54,15 @@ def closure_bias(tree: Tree, q: Nodes, qd: Nodes) -> list[Any]:
     return closure_terms(tree, q, qd).bias
 
 
-def constrained_forward_dynamics(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes, wrench: Wrenches = None) -> tuple[list[Any], list[Any]]:
-    """Accelerations, n, and multipliers, m (0 for dependent closures), under given torques."""
+def constrained_forward_dynamics(
+    tree: Tree, q: Nodes, qd: Nodes, tau: Nodes, wrench: Wrenches = None
+) -> tuple[list[Any], list[Any], list[Any]]:
+    """Accelerations, n, multipliers, m (0 for dependent closures), and how fast the loops open all the same, Phi qdd + bias, r."""
     terms = closure_terms(tree, q, qd)
     force = [a - b for a, b in zip(tau, bias_torque(tree, q, qd, wrench), strict=True)]
     solved = constrained_accelerations(mass_matrix(tree, q), terms.Phi, terms.bias, force)
-    return solved.values, every_row(tree, solved.multipliers)
+    opening = [dot(row, solved.values) + b for row, b in zip(terms.Phi, terms.bias, strict=True)]
+    return solved.values, every_row(tree, solved.multipliers), opening
 
 
 def constrained_torque(
@@ -127,7 +130,10 @@ LOOP_ALGORITHMS: dict[str, Algorithm] = {
     "closure_jacobian": Algorithm(("q",), (("Phi", "kn", f"{_OPEN} per [rad|m]"),), (closure_jacobian,)),
     "closure_bias": Algorithm(("q", "qd"), (("bias", "k", "[m/s2|rad/s2]"),), (closure_bias,)),
     "constrained_forward_dynamics": Algorithm(
-        ("q", "qd", "tau"), (("qdd", "n", ACCELERATION), ("multipliers", "m", "[N|N m]")), (constrained_forward_dynamics,), True
+        ("q", "qd", "tau"),
+        (("qdd", "n", ACCELERATION), ("multipliers", "m", "[N|N m]"), ("opening", "k", "[m/s2|rad/s2]")),
+        (constrained_forward_dynamics,),
+        True,
     ),
     "constrained_torque": Algorithm(
         ("q", "qd", "qdd", "weight"),

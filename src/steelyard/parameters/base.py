@@ -81,12 +81,13 @@ class BaseParameters:
 def base_parameters(robot: Any, tolerance: float = TOLERANCE) -> BaseParameters:
     """Return the combinations of a robot's parameters that torques depend on, from its regressor at random states.
 
-    Parameters are taken from the base to the tip: what cannot be told apart is grouped with the link nearer to the base.
-    Gautier 1991, section III.
+    Parameters are taken from the base to the tip: what cannot be told apart is grouped with the link nearer to the base. With loops the
+    torques are those of the independent coordinates. Gautier 1991, section III.
     """
     require_robot(robot, "base_parameters")
     names = parameter_names(robot.tree)
-    return group_parameters(sampled_regressor(robot.tree), names, short_parameter_names(robot.tree, names), tolerance)
+    Y = closed_regressor(robot) if robot.tree.loops else sampled_regressor(robot.tree)
+    return group_parameters(Y, names, short_parameter_names(robot.tree, names), tolerance)
 
 
 def group_parameters(Y: Array, names: Sequence[str], short: Sequence[str], tolerance: float = TOLERANCE) -> BaseParameters:
@@ -141,6 +142,13 @@ def round_near_integers(K: Array) -> Array:
 
 
 # random states: a regressor that shows all that any motion can show
+
+
+def closed_regressor(robot: Any) -> Array:
+    """Return N^T Y of a robot with loops at random closed states, stacked: (samples * f, p), with three times as many rows as columns."""
+    names = parameter_names(robot.tree)
+    count = -(-3 * len(names) // max(robot.loop_structure.freedoms, 1))
+    return np.asarray(robot.constrained_regressor(*robot.closed_states(count))).reshape(-1, len(names))
 
 
 def sampled_regressor(tree: Tree, samples: int | None = None, seed: int = 0) -> Array:

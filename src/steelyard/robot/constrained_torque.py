@@ -17,6 +17,7 @@ from ..kernels.algorithms import require_mass
 
 Array = NDArray[np.float64]
 LEFT = 1e-8  # of the largest torque: what is left of the equations beyond it is more than rounding
+OPENS = 1e-6  # of the largest acceleration: loops that open faster under forward dynamics are those of a singular configuration
 OPEN = 1e-8  # m, rad or their rates: a motion that opens the loops by more is said to
 
 
@@ -146,6 +147,18 @@ class ConstrainedTorque:
 
     def __repr__(self) -> str:
         return f"ConstrainedTorque({self.case}, tau {self.tau.shape})"
+
+
+def warn_of_singular(qdd: Array, multipliers: Array, opening: Array) -> None:
+    """Warn of accelerations (..., n) that are not finite, or with which loops open, (..., r) [m/s2|rad/s2], by more than rounding."""
+    wrong = ~np.isfinite(qdd).all(axis=-1) | ~(np.abs(opening).max(axis=-1, initial=0.0) <= OPENS * (1.0 + np.abs(qdd).max(axis=-1)))
+    if np.any(wrong):
+        warnings.warn(
+            f"constrained_forward_dynamics: {int(np.sum(wrong))} of {wrong.size} configurations are singular: closures that are "
+            "independent elsewhere depend on each other there, and the accelerations are not determined",
+            SteelyardWarning,
+            stacklevel=3,
+        )
 
 
 def _passive_rank(robot: Any) -> int:

@@ -16,7 +16,7 @@ from ..errors import CallError, ProblemError, suggest
 from ..kernels import kernel
 from ..mechanism.tree import Tree
 from .assembly import Assembly, assembled, step
-from .constrained_torque import ConstrainedTorque, weights
+from .constrained_torque import ConstrainedTorque, warn_of_singular, weights
 from .description import Array, Description, Wrench
 from .loop_structure import LoopStructure, loop_structure
 
@@ -87,6 +87,14 @@ class Loops(Description):
         excess = np.einsum("...ij,...j->...i", Phi, qdd) + self.closure_bias(q, qd)
         return np.asarray(qdd - step(Phi, excess, self._free(hold)))
 
+    def closed_states(self, count: int, seed: int = 0, reach: float = 0.3) -> tuple[Array, Array, Array]:
+        """Random q, qd, qdd, at most (count, n), that keep the loops closed: `reach` [rad|m] is how far q was from zero."""
+        rng = np.random.default_rng(seed)
+        found = self.assembly(rng.normal(scale=reach, size=(count, self.n)))
+        q = found.q[found.closed]
+        qd = self.consistent_velocity(q, 2.0 * rng.normal(size=q.shape))
+        return q, qd, self.consistent_acceleration(q, qd, 2.0 * rng.normal(size=q.shape))
+
     def constrained_inverse_dynamics(
         self,
         q: ArrayLike,
@@ -126,12 +134,17 @@ class Loops(Description):
     ) -> tuple[Array, Array]:
         """(qdd, multipliers): accelerations (..., n) that keep the loops closed, and what the loops pass on, (..., m) [N|N m].
 
-        M qdd = tau - h + Phi^T lambda, Phi qdd = -(dPhi/dt) qd. Not finite at singular configurations.
+        M qdd = tau - h + Phi^T lambda, Phi qdd = -(dPhi/dt) qd. At singular configurations, where closures that are independent elsewhere
+        depend on each other, results are wrong or not finite; a SteelyardWarning counts them.
         """
         if not self.tree.loops:
             qdd = self._call("forward_dynamics", (q, qd, tau), parameters, None, wrench, base=base)
             return qdd, np.zeros((*qdd.shape[:-1], 0))
-        found = self._constrained("constrained_forward_dynamics", (q, qd, tau), wrench=wrench, base=base, parameters=parameters, out=out)
+        with np.errstate(all="ignore"):
+            found = self._constrained(
+                "constrained_forward_dynamics", (q, qd, tau), wrench=wrench, base=base, parameters=parameters, out=out
+            )
+        warn_of_singular(*found)
         return found[0], found[1]
 
     def constrained_regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None) -> Array:

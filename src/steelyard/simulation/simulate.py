@@ -115,7 +115,12 @@ def prepared(
 
 def _require_supported(setup: Setup) -> None:
     """Raise CallError for what does not go together."""
-    alone = {"a free base": setup.free, "stops": setup.stops, "dry friction, which has no width,": bool(dry_joints(setup.robot.tree))}
+    alone = {
+        "a free base": setup.free,
+        "stops": setup.stops,
+        "a drive model": setup.drive is not None,
+        "dry friction, which has no width,": bool(dry_joints(setup.robot.tree)),
+    }
     for what, present in alone.items() if setup.robot.tree.loops else ():
         if present:
             raise CallError(f"simulate: {what} and loops do not go together; leave them out, or open the loops (without_loops)")

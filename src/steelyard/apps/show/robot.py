@@ -27,7 +27,16 @@ Array = NDArray[np.float64]
 
 def card(robot: Robot) -> RenderableType:
     """Name and size, joints, moving bodies, remarks."""
-    return Group(head(robot), _joints(robot), _bodies(robot), remarks(robot.remarks))
+    loops = [_loops(robot)] if robot.tree.loops else []
+    return Group(head(robot), _joints(robot), _bodies(robot), *loops, remarks(robot.remarks))
+
+
+def _loops(robot: Robot) -> Table:
+    """Loops, what they leave free, and whether the drives suffice."""
+    made = table("Loops", ("loop", "closes", "between"), str(robot.loop_structure))
+    for loop in robot.mechanism.loops:
+        made.add_row(loop.name, loop.kind, f"{loop.a} and {loop.b}" if loop.a else ", ".join(loop.joints))
+    return made
 
 
 def head(robot: Robot) -> Text:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CallError, ProblemError, require_robot
+from ...errors import CallError, ProblemError, refuse_loops, require_robot
 from ...motion.trajectories.fourier import Fourier, at_rest, motion_bounds
 from ...motion.trajectories.limits import MotionLimits, PerJoint, motion_limits
 from ...motion.trajectories.trajectory import Excitation, Trajectory, trajectory
@@ -47,6 +47,7 @@ def excite(
     2nd ed., section 6.3; lecture "Dynamic parameter identification", remarks.
     """
     require_robot(robot, "excite")
+    refuse_loops(robot, "excite", "move its drives by some harmonics, and close each position with assemble(q, hold=robot.driven_joints)")
     frequency = _base_frequency(seconds, base_frequency)
     if harmonics < 2 or candidates < 1:
         raise CallError(f"harmonics = {harmonics!r}, candidates = {candidates!r}; expected at least 2 and at least 1")

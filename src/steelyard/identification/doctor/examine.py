@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import LogError, require_robot
+from ...errors import LogError, refuse_loops, require_robot
 from ...robot import Robot
 from ...signals.clean import clean
 from ...signals.clean.correction import Correction
@@ -55,6 +55,7 @@ def doctor(robot: Robot, log: Log) -> Diagnosis:
     compared with that of a healthy log. Only the robot's joints are examined; nothing is changed.
     """
     require_robot(robot, "doctor")
+    refuse_loops(robot, "doctor", "identify(robot, log) says how well it explains a log of its drives")
     require_log(log)
     try:
         return judged(robot, examine_log(robot, log.reordered(robot)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import numbers
-from ...errors import CallError, require_robot
+from ...errors import CallError, refuse_loops, require_robot
 
 if TYPE_CHECKING:
     from ...robot import Robot
@@ -37,6 +37,7 @@ def joint_velocity(
     `damping`, so that no joint runs away; all others are exact. Nakamura and Hanafusa 1986; Maciejewski and Klein 1988.
     """
     require_robot(robot, "joint_velocity")
+    refuse_loops(robot, "joint_velocity", "consistent_velocity and consistent_acceleration keep loops closed")
     J, rates = _equations(robot, q, twist, frame, "twist")
     wanted = _joints(robot, preferred, "preferred")
     return _solved(J, rates, wanted, singular, damping)
@@ -58,6 +59,7 @@ def joint_acceleration(
     `joint_velocity`. Siciliano et al. 2009, section 3.6.
     """
     require_robot(robot, "joint_acceleration")
+    refuse_loops(robot, "joint_acceleration", "consistent_velocity and consistent_acceleration keep loops closed")
     J, rates = _equations(robot, q, acceleration, frame, "acceleration")
     drift = robot.jacobian_rate(q, qd, frame) @ np.asarray(qd, dtype=float)[..., None]
     return _solved(J, rates - drift[..., 0], _joints(robot, preferred, "preferred"), singular, damping)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ...arguments import any_of, brief, numbers
 from ...dynamics.kinematics import carriers, find_frame
-from ...errors import CallError, ProblemError, require_robot, suggest
+from ...errors import CallError, ProblemError, refuse_loops, require_robot, suggest
 from .analytic import UNREACHED, VALID, Analytic, analytic
 from .numerical import draw_nearer, joint_range, polish, search
 from .solutions import NO_POSE, Array, Context, Solutions
@@ -97,6 +97,7 @@ def _setup(robot: Robot, frame: str | None, free: Any, method: str) -> Setup:
         raise CallError(f"frame and method must be names, not {brief(frame)} and {brief(method)}") from None
     if found is None or found.context.robot is not robot:
         require_robot(robot, "inverse_kinematics")
+        refuse_loops(robot, "inverse_kinematics", "where joints carry the platform, assemble(q, hold=[those joints]) solves for all others")
         any_of("method", method, METHODS)
         found = _prepared(robot, robot.end_effector if frame is None else frame, _named(robot, free), method)
         _require_free(robot, found, free)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import numbers, per_joint, real_number, whole_number
 from ...checks.states import States
-from ...errors import CallError, ProblemError, require_robot
+from ...errors import CallError, ProblemError, refuse_loops, require_robot
 from .cartesian import PoseTrajectory, follow
 from .trajectory import Trajectory, trajectory
 
@@ -68,6 +68,7 @@ def time_optimal(
     Bobrow, Dubowsky and Gibson 1985; Pham and Pham 2018 (reachability analysis).
     """
     require_robot(robot, "time_optimal")
+    refuse_loops(robot, "time_optimal", "open them (without_loops) for the limits of the tree")
     way = path_of(robot, path, frame, q0)
     s = np.linspace(0.0, way.length, whole_number("time_optimal: points", points, 2) + 1)
     limits = [_limits(robot, name, given) for name, given in (("torque", torque), ("velocity", velocity), ("acceleration", acceleration))]
