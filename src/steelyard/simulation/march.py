@@ -14,6 +14,7 @@ from ..compiler.runtime.kernel import Kernel
 from ..robot import Robot
 from .adaptive import integrated
 from .control import Control, Plan, checked_torque, torque_function
+from .loops import integrated_closed
 from .step import Setup, packed_kernel, step_kernel
 
 Array = NDArray[np.float64]
@@ -55,7 +56,8 @@ def adapt(setup: Setup, plan: Plan, control: Control, state: State, record: Reco
     t, torque = plan.times, torque_function(setup, plan, control)
     runs, n = record.flat(), setup.robot.n
     for i, start in enumerate(zip(state[0].reshape(-1, n), state[1].reshape(-1, n), strict=True)):
-        made = integrated(setup.robot, torque, *start, t, 10 * plan.step)
+        closed = setup.robot.tree.loops
+        made = integrated_closed(setup.robot, torque, *start, t) if closed else integrated(setup.robot, torque, *start, t, 10 * plan.step)
         for kept, x in zip(runs.states, made, strict=True):
             kept[i] = x
         runs.tau[i] = [torque(s, x, v) for s, x, v in zip(t.tolist(), made[0], made[1], strict=True)]

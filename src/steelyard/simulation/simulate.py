@@ -123,11 +123,11 @@ def _require_supported(setup: Setup) -> None:
     }
     for what, present in alone.items() if setup.robot.tree.loops else ():
         if present:
-            raise CallError(f"simulate: {what} and loops do not go together; leave them out, or open the loops (without_loops)")
+            hint = "give it a width [rad/s|m/s], with_friction(width=...)" if "width" in what else "leave it out"
+            raise CallError(f"simulate: {what} and loops do not go together; {hint}, or open the loops (without_loops)")
     if setup.method != "adaptive":
         return
     found = {"a free base": setup.free, "a drive": setup.drive, "stops": setup.stops, "a controller that learns": setup.memory}
-    found["loops"] = bool(setup.robot.tree.loops)
     for what, there in found.items():
         if there:
             raise CallError(f"simulate: the adaptive method does not do {what}; take 'rk4', 'rk8' or 'euler'")
