@@ -51,9 +51,18 @@ def test_a_file_is_followed(tmp_path: Path) -> None:
     np.testing.assert_allclose(followed[-1, 1:3], rows[-1, 1:], atol=0.3)
 
 
+def test_torques_of_a_log_are_played_and_stops_hold(tmp_path: Path) -> None:
+    assert run("planar_2r", "--to", "0.2,0.1", "--controller", "feedforward", "--seconds", "0.3", "-o", str(tmp_path / "run.csv"))[0] == 0
+    code, _ = run("planar_2r", "--torques", str(tmp_path / "run.csv"), "--seconds", "0.3", "--stops", "-o", str(tmp_path / "again.csv"))
+    assert code == 0
+    first, again = (np.loadtxt(tmp_path / name, delimiter=",", skiprows=1) for name in ("run.csv", "again.csv"))
+    np.testing.assert_allclose(again[-1, 1:3], first[-1, 1:3], atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--torques", "x.csv", "--controller", "pd"], "--torques says what drives the robot"),
         (["--controller", "pdd"], "no controller is called 'pdd'"),
         (["--to", "1,1"], "need a controller"),
         (["--to", "1"], "--to has 1 numbers"),

@@ -14,7 +14,7 @@ from ..inputs import ForceFile, RobotName
 if TYPE_CHECKING:
     from ...robot import Robot
 
-CONTROLLERS = ("none", "pd", "computed-torque", "feedforward")
+CONTROLLERS = ("none", "pd", "computed-torque", "feedforward", "slotine-li")
 DIVERGED = 1
 
 
@@ -24,6 +24,9 @@ def simulate(
     qd0: Annotated[str | None, typer.Option(help="Velocities at the start [rad/s|m/s]; zero if not given.")] = None,
     to: Annotated[str | None, typer.Option(help="Positions to go to [rad|m], along a quintic in the time of --seconds.")] = None,
     motion: Annotated[Path | None, typer.Option(help="Or a CSV file with t and q.JOINT to follow, through cubic splines.")] = None,
+    torques: Annotated[
+        Path | None, typer.Option(metavar="LOG", help="Or a log whose torques are played, in the place of a controller.")
+    ] = None,
     controller: Annotated[str, typer.Option(metavar="|".join(CONTROLLERS), help="What gives the torques.")] = "none",
     kp: Annotated[float, typer.Option(help="Gain of the position error [N m/rad|N/m], or of computed-torque [1/s2].")] = 100.0,
     kd: Annotated[float, typer.Option(help="Gain of the velocity error [N m s/rad|N s/m], or of computed-torque [1/s].")] = 20.0,
@@ -31,6 +34,7 @@ def simulate(
     step: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
     method: Annotated[str, typer.Option(metavar="euler|rk4|rk8|adaptive", help="The integrator.")] = "rk4",
     saturate: Annotated[bool, typer.Option("--saturate", help="Keep torques within the robot's effort limits.")] = False,
+    stops: Annotated[bool, typer.Option("--stops", help="End the motion of joints at their limits.")] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="CSV", help="Write t, q, qd, tau of every joint here.")] = None,
     log: Annotated[Path | None, typer.Option(metavar="CSV", help="Write what the robot's sensors would have logged here.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the sensors' noise.")] = 0,
@@ -53,11 +57,25 @@ def simulate(
     speed = None if qd0 is None else per_joint("--qd0", qd0, loaded)
     goal = None if to is None else per_joint("--to", to, loaded)
     law = _controller(loaded, controller, _reference(loaded, start, goal, motion, seconds), kp, kd)
+    if torques is not None:
+        if law is not None or goal is not None or motion is not None:
+            raise CallError("--torques says what drives the robot; leave --controller, --to and --motion out")
+        law = sy.read_log(torques, loaded)
+        start = law.q[0] if start is None else start
     if start is None and motion is not None:
         start = law.reference.q[0]
     with progress_bar("compiling") as progress:
         run = sy.simulate(
-            loaded, law, start, speed, seconds, step, method, saturate=saturate, progress=lambda part: progress("simulating", part)
+            loaded,
+            law,
+            start,
+            speed,
+            seconds,
+            step,
+            method,
+            saturate=saturate,
+            stops=stops,
+            progress=lambda part: progress("simulating", part),
         )
     console().print(run_table(run))
     if out is not None:
@@ -93,7 +111,7 @@ def _reference(robot: Robot, start: Any, goal: Any, motion: Path | None, seconds
 
 def _controller(robot: Robot, name: str, reference: Any, kp: float, kd: float) -> Any:
     """The controller of that name with its gains; None for none."""
-    from ...simulation import PD, ComputedTorque, FeedForward
+    from ...simulation import PD, ComputedTorque, FeedForward, SlotineLi
 
     made = {"pd": PD, "computed-torque": ComputedTorque, "feedforward": FeedForward}
     if name not in CONTROLLERS:
@@ -102,4 +120,4 @@ def _controller(robot: Robot, name: str, reference: Any, kp: float, kd: float) -
         if hasattr(reference, "motion"):
             raise CallError("--to and --motion need a controller that goes there: --controller pd, computed-torque or feedforward")
         return None
-    return made[name](reference, kp, kd)
+    return SlotineLi(reference, kp / kd if kd else 0.0, kd) if name == "slotine-li" else made[name](reference, kp, kd)
