@@ -82,7 +82,46 @@ def test_a_start_that_is_not_closed_is_closed_or_refused() -> None:
         sy.simulate(bent, seconds=0.01)
 
 
+def test_a_linkage_sticks_and_slides() -> None:
+    """Dry friction at the crank: held where it can bear the load, energy becomes heat else, and the loop stays closed."""
+    made = robot("four_bar")
+    held = made.with_friction(coulomb={"crank": 40.0})
+    run = sy.simulate(held, seconds=0.2, step=1e-3)
+    assert not np.any(run.qd), "a linkage that sticks, sticks"
+    start = made.assemble([1.0, 0.0, 0.0], hold=["crank"])
+    run = sy.simulate(made.with_friction(coulomb={"crank": 1.0}), q0=start, seconds=4.0, step=1e-3, every=5)
+    assert np.abs(made.closure(run.q)).max() <= 1e-12
+    assert np.abs(np.einsum("...ij,...j->...i", made.closure_jacobian(run.q), run.qd)).max() <= 1e-9
+    assert run.drift <= 1e-7
+    assert np.abs(run.qd).max() > 10.0
+    assert not np.any(run.qd[-20:]), "it comes to rest"
+    smooth = made.with_friction(coulomb={"crank": 1.0}, width={"crank": 1e-3})
+    close(run.q[60], sy.simulate(smooth, q0=start, seconds=0.3, step=1e-4, every=3000).q[-1], 1e-3)
+
+
+def test_a_linkage_strikes_its_stop() -> None:
+    from dataclasses import replace
+
+    made = robot("four_bar")
+    joints = tuple(
+        replace(joint, kind="revolute", limits=replace(joint.limits, lower=-0.4, upper=0.4)) if joint.name == "crank" else joint
+        for joint in made.mechanism.joints
+    )
+    ended = sy.Robot(replace(made.mechanism, joints=joints))
+    run = sy.simulate(ended, seconds=2.0, step=1e-3, stops=True, every=10)
+    assert np.abs(run.q[:, 0]).max() < 0.41
+    assert np.abs(ended.closure(run.q)).max() <= 1e-12
+    assert run.heat[-1] > 0.0
+    assert run.drift <= 1e-3
+
+
 def test_what_is_not_there_is_said() -> None:
     made = robot("four_bar")
-    with pytest.raises(CallError, match="dry friction, which has no width, and loops do not go together"):
-        sy.simulate(made.with_friction(coulomb=0.1))
+    with pytest.raises(CallError, match="joint 'rocker' has dry friction, and with loops only independent joints can stick: crank; give"):
+        sy.simulate(made.with_friction(coulomb={"rocker": 0.1}))
+    with pytest.raises(CallError, match="the adaptive method does not do dry friction with loops"):
+        sy.simulate(made.with_friction(coulomb={"crank": 0.1}), method="adaptive")
+    with pytest.raises(CallError, match="a free base and loops do not go together"):
+        sy.simulate(made, base_twist0=np.zeros(6))
+    with pytest.raises(CallError, match="friction that grows with the load and loops do not go together"):
+        sy.simulate(made.with_friction(load={"crank": 0.1}))

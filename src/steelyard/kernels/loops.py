@@ -12,7 +12,15 @@ from ..compiler.ir.differentiate import derivative, jacobian, substitute
 from ..compiler.ir.graph import Expr
 from ..dynamics.crba import mass_matrix
 from ..dynamics.loops.closure import closure
-from ..dynamics.loops.constrained import columns, constrained_accelerations, dot, drive_torques, motion_basis, projected
+from ..dynamics.loops.constrained import (
+    columns,
+    constrained_accelerations,
+    dependent_acceleration,
+    dot,
+    drive_torques,
+    motion_basis,
+    projected,
+)
 from ..dynamics.regressor import regressor
 from ..dynamics.rnea import bias_torque, inverse_dynamics
 from ..mechanism.tree import Tree
@@ -86,6 +94,27 @@ def constrained_regressor(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> list[l
 def freedom_basis(tree: Tree, q: Nodes) -> list[list[Any]]:
     """N(q), n x f: qd = N qd_independent."""
     return motion_basis(closure_terms(tree, q, [0.0] * tree.n).Phi, tree.independent)
+
+
+class ReducedEquations(NamedTuple):
+    """M a = left - friction of the independent coordinates, f x f; qd = N rates, qdd = N a + gamma."""
+
+    M: list[list[Any]]
+    left: list[Any]
+    N: list[list[Any]]
+    gamma: list[Any]
+
+
+def reduced_equations(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes) -> ReducedEquations:
+    """Equations of the independent coordinates, without the friction of their own joints."""
+    terms = closure_terms(tree, q, qd)
+    N = motion_basis(terms.Phi, tree.independent)
+    gamma = dependent_acceleration(terms.Phi, terms.bias, tree.independent)
+    M = mass_matrix(tree, q)
+    bias = bias_torque(tree.without_friction(tree.independent), q, qd)
+    force = [a - b - dot(row, gamma) for a, b, row in zip(tau, bias, M, strict=True)]
+    moved = [[dot(row, column) for column in columns(N)] for row in M]  # M N
+    return ReducedEquations([[dot(a, b) for b in columns(moved)] for a in columns(N)], [dot(a, force) for a in columns(N)], N, gamma)
 
 
 def closed_state(tree: Tree, q: Nodes, qd: Nodes, precise: bool = False) -> tuple[list[Any], list[Any]]:

@@ -196,12 +196,15 @@ class Tree:
         known = tuple(each._replace(terms=each.terms.changed(new[True, each.coordinates])) for each in self.known)
         return replace(self, terms=terms, couplings=couplings, known=known)
 
-    def without_friction(self) -> Tree:
-        """Keep only the joint terms that are inertial."""
+    def without_friction(self, at: Sequence[int] | None = None) -> Tree:
+        """Keep only the joint terms that are inertial; with `at`, only the own terms of these coordinates go."""
+        inertial = [Terms.of({row.key: terms.get(row.key) for row in JOINT_TERMS if row.inertial}) for terms in self.terms]
+        if at is not None:
+            return replace(self, terms=tuple(a if c in at else b for c, (a, b) in enumerate(zip(inertial, self.terms, strict=True))))
         return replace(
             self,
             known=(),
-            terms=tuple(Terms.of({row.key: terms.get(row.key) for row in JOINT_TERMS if row.inertial}) for terms in self.terms),
+            terms=tuple(inertial),
             couplings=tuple(
                 each._replace(terms=Terms.of({row.key: each.terms.get(row.key) for row in COUPLING_TERMS if row.inertial}))
                 for each in self.couplings

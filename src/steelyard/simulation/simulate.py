@@ -17,7 +17,7 @@ from .controllers.controller import Controller
 from .drives import Drive, Stops, require_drive, require_stops
 from .dry_friction import dry_joints
 from .integrators import require_method
-from .loops import closed_start
+from .loops import closed_start, require_leading
 from .march import Record, State, adapt, march
 from .run import Run
 from .step import Setup
@@ -115,19 +115,16 @@ def prepared(
 
 def _require_supported(setup: Setup) -> None:
     """Raise CallError for what does not go together."""
-    alone = {
-        "a free base": setup.free,
-        "stops": setup.stops,
-        "a drive model": setup.drive is not None,
-        "dry friction, which has no width,": bool(dry_joints(setup.robot.tree)),
-    }
-    for what, present in alone.items() if setup.robot.tree.loops else ():
+    loops = setup.robot.tree.loops
+    for what, present in {"a free base": setup.free, "a drive model": setup.drive is not None}.items() if loops else ():
         if present:
-            hint = "give it a width [rad/s|m/s], with_friction(width=...)" if "width" in what else "leave it out"
-            raise CallError(f"simulate: {what} and loops do not go together; {hint}, or open the loops (without_loops)")
+            raise CallError(f"simulate: {what} and loops do not go together; leave it out, or open the loops (without_loops)")
+    if loops:
+        require_leading(setup.robot)
     if setup.method != "adaptive":
         return
     found = {"a free base": setup.free, "a drive": setup.drive, "stops": setup.stops, "a controller that learns": setup.memory}
+    found["dry friction with loops"] = bool(loops) and bool(dry_joints(setup.robot.tree))
     for what, there in found.items():
         if there:
             raise CallError(f"simulate: the adaptive method does not do {what}; take 'rk4', 'rk8' or 'euler'")

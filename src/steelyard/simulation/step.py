@@ -19,7 +19,7 @@ from ..dynamics.forward.free_base import free_mass_matrix
 from ..dynamics.joint_torques import friction_torque
 from ..kernels import cost, customised, kernel_of
 from ..kernels.algorithms import require_mass
-from ..kernels.loops import closed_state, constrained_acceleration
+from ..kernels.loops import closed_state, constrained_acceleration, reduced_equations
 from ..mechanism.tree import Tree
 from ..robot import Robot
 from .controllers.controller import Controller, wanted_shape
@@ -27,7 +27,7 @@ from .drives import Actuation, Drive
 from .dry_friction import Equations, Sides, dry_joints, equations, held_dynamics, sides, struck, turned_round
 from .free_base import free_accelerations, in_world, own_equations, own_twist, rates_of_position, unit_quaternion, world_twist
 from .integrators import advanced
-from .loops import by_drives
+from .loops import at_independent, by_drives, closed_impulses, held_closed, leading
 
 Scalars = Sequence[Scalar]
 Step = Callable[..., Any]
@@ -180,16 +180,19 @@ def step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any)
     at, places = setup.named(values), Places(tree.n, int(setup.free))
     command = torques(setup, at)
     inner = split_drive(setup, at)
-    found = Sides([None] * tree.n, [0.0] * tree.n)
+    lead = leading(tree)
+    found = Sides([None] * lead.n, [0.0] * lead.n)
     if setup.holds:
         first = at_joints(setup, command, at, at["q"], at["qd"], *inner)
         given = _equations(tree, at["q"], at.get("pose", ()), at["qd"], at.get("twist", ()), first.tau)
-        found = sides(tree, given, at["q"], at["qd"], setup.stops)
+        found = sides(lead, given, at_independent(tree, at["q"]), at_independent(tree, at["qd"]), setup.stops)
 
     def rates(x: Scalars, u: Scalars) -> tuple[list[Scalar], list[Scalar]]:
         (q, pose, drive_x), (qd, twist, drive_v) = places.positions(x), places.velocities(u)
         acting = at_joints(setup, command, at, q, qd, drive_x, drive_v)
-        if setup.holds:
+        if setup.holds and tree.loops:
+            accelerations, friction = held_closed(tree, found, q, qd, acting.tau)
+        elif setup.holds:
             own, friction = held_dynamics(tree, _equations(tree, q, pose, qd, twist, acting.tau), found, q, qd)
             accelerations = in_world(tree, pose, own) if setup.free else own
         else:
@@ -207,7 +210,8 @@ def step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any)
     x, u, gained = advanced(setup.method, rates, *start, h, moves)
     (q, pose, drive_x), (qd, twist, drive_v) = places.positions(x), places.velocities(u)
     if tree.loops:
-        q, qd = closed_state(tree, q, qd, precise=setup.method == "euler")
+        q, closed = closed_state(tree, q, qd, precise=setup.method == "euler")
+        qd = qd if setup.holds else closed  # where joints may stick, the independent ones lead: one that rests has no velocity at all
     qd, twist, lost = _after_impulses(setup, tree, at, found, h, q, pose, qd, twist) if setup.holds else (qd, twist, 0.0)
     work = power(command, [a - b for a, b in zip(q, at["q"], strict=True)]) if setup.drive is None else gained[1]
     books = [at["books"][0] + work, at["books"][1] + (gained[0] + lost)]
@@ -218,6 +222,8 @@ def step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any)
 
 def _equations(tree: Tree, q: Scalars, pose: Scalars, qd: Scalars, twist: Scalars, tau: Scalars) -> Equations:
     """The equations of motion without friction; with a pose those of a free base, in its own frame."""
+    if tree.loops:
+        return Equations(*reduced_equations(tree, q, qd, tau)[:2])
     return Equations(*own_equations(tree, q, pose, qd, twist, tau)) if pose else equations(tree, q, qd, tau)
 
 
@@ -225,6 +231,10 @@ def _after_impulses(
     setup: Setup, tree: Tree, at: Mapping[str, Any], found: Sides, h: Scalar, q: Scalars, pose: Scalars, qd: Scalars, twist: Scalars
 ) -> tuple[Scalars, Scalars, Scalar]:
     """qd and twist at the end of a step after the impulses of joints that turned round or struck their stops, and their heat [J]."""
+    if tree.loops:
+        restitution = at_independent(tree, at["stops"]) if setup.stops else None
+        after, heat = closed_impulses(tree, at_independent(tree, at["qd"]), found, h, q, qd, restitution)
+        return after, twist, heat
     M = free_mass_matrix(tree, q) if setup.free else mass_matrix(tree, q)
     u, more = turned_round(tree, M, q, [*(own_twist(pose, twist) if setup.free else ()), *qd], at["qd"], found, h)
     u, lost = struck(tree, M, q, u, found, at["stops"]) if setup.stops else (u, 0.0)

@@ -92,20 +92,31 @@ def motion_basis(Phi: Rows, independent: Sequence[int]) -> list[list[Scalar]]:
 
     Wehage and Haug 1982, "Generalized coordinate partitioning".
     """
+    return columns([_with_dependent(Phi, independent, [-row[c] for row in Phi], c) for c in independent])
+
+
+def dependent_acceleration(Phi: Rows, bias: Scalars, independent: Sequence[int]) -> list[Scalar]:
+    """gamma, n, zero at the independent coordinates, with Phi gamma = -bias: qdd = N qdd_independent + gamma."""
+    return _with_dependent(Phi, independent, [-b for b in bias], None)
+
+
+def _with_dependent(Phi: Rows, independent: Sequence[int], wanted: Scalars, unit: int | None) -> list[Scalar]:
+    """n scalars: 1 at the coordinate `unit`, 0 at the other independent ones, and the dependent ones with Phi_D x = wanted.
+
+    Normal equations and one refinement: what the squared system lost in digits.
+    """
     n = len(Phi[0])
     dependent = _others(independent, n)
     D = [[row[c] for c in dependent] for row in Phi]
-    factors = gram(columns(D))  # D^T D
-    N: list[list[Scalar]] = [[0.0] * len(independent) for _ in range(n)]
-    for k, c in enumerate(independent):
-        N[c][k] = 1.0
-        wanted = [-row[c] for row in Phi]
-        x = solve(factors, [dot(column, wanted) for column in columns(D)])
-        left = [a - dot(row, x) for a, row in zip(wanted, D, strict=True)]
-        more = solve(factors, [dot(column, left) for column in columns(D)])
-        for i, value, correction in zip(dependent, x, more, strict=True):
-            N[i][k] = value + correction
-    return N
+    factors, left, x = gram(columns(D)), list(wanted), [0.0] * len(dependent)
+    for _ in range(2):
+        change = solve(factors, [dot(column, left) for column in columns(D)])
+        x = [a + b for a, b in zip(x, change, strict=True)]
+        left = [a - dot(row, change) for a, row in zip(left, D, strict=True)]
+    made: list[Scalar] = [1.0 if c == unit else 0.0 for c in range(n)]
+    for c, value in zip(dependent, x, strict=True):
+        made[c] = value
+    return made
 
 
 def projected(Phi: Rows, excess: Scalars, x: Scalars) -> list[Scalar]:
