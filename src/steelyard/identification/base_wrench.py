@@ -19,7 +19,7 @@ from ..signals.segments import split
 from .estimators.drive_gains import DriveGains
 from .estimators.least_squares import Estimate
 from .friction.residual_split import ResidualSplit, noise_share
-from .model.model import Model, build_model
+from .model.model import Model, build_model, exciting_base
 from .model.problem import Problem
 from .options import Options
 from .result.fit import Fit
@@ -35,7 +35,7 @@ from .result.validation import Validation, ValidationSamples, kept_states, predi
 from .result.verdict import Evidence
 from .samples.decimation import common_factor, natural_factor
 from .samples.preparation import Preparation
-from .samples.samples import FEWEST, MOVING, Samples, at_rest, refuse_degrees, require_log, require_numbers
+from .samples.samples import FEWEST, Samples, at_rest, base_motion, refuse_degrees, require_finite, require_log, require_numbers
 from .samples.smoothing import drawn_errors, smoothed, standing
 
 Array = NDArray[np.float64]
@@ -50,11 +50,8 @@ EMPTY = "The plate is taken to show what the whole robot weighs; the base's own 
 class BaseWrenchModel(Model):
     """A model whose rows are the six components of the base's wrench: w = Y_b(q, qd, qdd, base) b + that of the base's own inertia.
 
-    Where the base is `moving` its motion shows more combinations of the parameters.
     Khalil and Dombre 2002, section 12.5; Grotjahn, Daemi and Heimann 2001.
     """
-
-    moving: bool = False
 
     @property
     def n(self) -> int:
@@ -67,24 +64,20 @@ class BaseWrenchModel(Model):
     @cached_property
     def _sampled(self) -> Array:
         made = exciting_states(self.robot.tree)
-        motion = np.random.default_rng(1).normal(size=(len(made[0]), 9)) * 3.0 if self.moving else None
+        motion = exciting_base(len(made[0])) if self.moving else None
         return np.asarray(self.robot.base_wrench_regressor(*made, motion)[..., : len(self.names)]).reshape(-1, len(self.names))
 
-    def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int], base: Array | None = None) -> Array:
+    def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int], *base: Array) -> Array:
         """Return some columns of the regressor, (N, 6, k)."""
-        return np.asarray(self.robot.base_wrench_regressor(q, qd, qdd, base)[..., list(columns)])
+        return np.asarray(self.robot.base_wrench_regressor(q, qd, qdd, *base)[..., list(columns)])
 
-    def rows(self, q: Array, qd: Array, qdd: Array, base: Array | None = None) -> Array:
-        """Return Y_b, (N, 6, b)."""
-        return self.columns(q, qd, qdd, self.base.columns, base)
-
-    def known_torque(self, q: Array, qd: Array, qdd: Array, base: Array | None = None) -> Array:
+    def known_torque(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
         """Return the wrench (N, 6) of the held parameters and of the base's own inertia."""
         values = np.zeros(len(self.names))
         for index, value in self.held:
             values[index] = value
         own = self.robot.root_parameters
-        return np.asarray(self.robot.base_wrench_regressor(q, qd, qdd, base) @ np.concatenate([values, own]))
+        return np.asarray(self.robot.base_wrench_regressor(q, qd, qdd, *base) @ np.concatenate([values, own]))
 
 
 class BaseWrenchFit(Fit):
@@ -99,9 +92,9 @@ class BaseWrenchFit(Fit):
         std = np.sqrt(np.maximum(np.einsum("...jp,pq,...jq->...j", Y, covariance, Y), 0.0))
         return Prediction(np.asarray(self.robot.inverse_dynamics(*shaped)), std, self.region.contains(*shaped))
 
-    def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+    def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, base: ArrayLike | None = None) -> Array:
         """Return the joint torque of `robot`, (..., n) [N m|N]."""
-        return np.asarray(self.robot.inverse_dynamics(q, qd, qdd))
+        return np.asarray(self.robot.inverse_dynamics(q, qd, qdd, base=base))
 
     def validate(self, log: Log, other: Robot | Fit | None = None, preparation: Preparation | None = None) -> Validation:
         """Return the validation on another log with wrenches of the base, beside the robot as given and, if named, another model."""
@@ -151,27 +144,18 @@ def prepare_wrenches(robot: Robot, log: Log, options: Preparation) -> Samples:
         raise LogError(f"{log.where}the log has no base_wrench (N, 6); this fit was made from wrenches of the base")
     log = log.reordered(robot).replace(tau=None)
     require_numbers(log)
-    for name in ("base_wrench", "base"):
-        if (value := getattr(log, name)) is not None and not np.all(np.isfinite(value)):
-            raise LogError(f"{log.where}{name} holds NaN or infinity in {int(np.sum(~np.isfinite(value).all(axis=1)))} samples")
     refuse_degrees(robot, log)
     log = clean(log)
+    require_finite(log, "base_wrench")
     if log.N < FEWEST:
         raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
     (q, qd, qdd), sure, noise = smoothed(log, options)
     q, qd, qdd = at_rest(q, qd, qdd, standing(log.q))
     assert log.base_wrench is not None
     t, q, qd, qdd, wrench = (x[sure] for x in (log.t, q, qd, qdd, log.base_wrench))
-    moving = log.base is not None and bool(np.any(log.base.std(axis=0) > MOVING))
-    base = log.base[sure] if log.base is not None and (moving or tilted(robot, log)) else None
-    made = Samples(t, q, qd, qdd, wrench, None, log.remarks, log.source, base=base)
+    base = base_motion(robot, log)
+    made = Samples(t, q, qd, qdd, wrench, None, log.remarks, log.source, base=None if base is None else base[sure])
     return replace(made, errors=drawn_errors(t[made.middle], noise))
-
-
-def tilted(robot: Robot, log: Log) -> bool:
-    """Return whether a base at rest feels another gravity than the robot's own."""
-    assert log.base is not None
-    return bool(np.linalg.norm(log.base[:, :3].mean(axis=0) + robot.gravity) > MOVING)
 
 
 def wrench_fit(robot: Robot, problem: Problem, estimate: Estimate, options: Options, logs: Sequence[Log]) -> BaseWrenchFit:

@@ -28,7 +28,7 @@ from .result.prediction import Prediction, states
 from .result.validation import Validation, ValidationSamples
 from .samples.decimation import common_factor, natural_factor
 from .samples.preparation import Preparation
-from .samples.samples import FEWEST, Samples, at_rest, refuse_degrees, require, require_log
+from .samples.samples import FEWEST, Samples, at_rest, base_motion, refuse_degrees, require, require_log
 from .samples.smoothing import drawn_errors, smoothed, standing
 
 Array = NDArray[np.float64]
@@ -56,11 +56,11 @@ class ClosedLoopModel(Model):
     def _sampled(self) -> Array:
         return closed_regressor(self.robot)
 
-    def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int]) -> Array:
+    def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int], *base: Array) -> Array:
         """Return some columns of the regressor, (N, f, k)."""
         return np.asarray(self.robot.constrained_regressor(q, qd, qdd)[..., list(columns)])
 
-    def known_torque(self, q: Array, qd: Array, qdd: Array) -> Array:
+    def known_torque(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
         """Return the torque (N, f) of the held parameters."""
         values = np.zeros(len(self.names))
         for index, value in self.held:
@@ -87,8 +87,10 @@ class ClosedLoopFit(Fit):
         std = np.sqrt(np.maximum(np.einsum("...jb,bc,...jc->...j", rows, self.covariance, rows), 0.0))
         return Prediction(Y @ self.parameters, std, self.region.contains(*shaped))
 
-    def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
-        """Return the drive torques of `robot`, (..., n) [N m|N], zero at joints without a drive."""
+    def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, base: ArrayLike | None = None) -> Array:
+        """Return the drive torques of `robot`, (..., n) [N m|N], zero at joints without a drive; its base is at rest."""
+        if base is not None:
+            raise CallError("torque: base: a robot with loops stands on a base at rest")
         return np.asarray(self.robot.constrained_inverse_dynamics(q, qd, qdd).tau)
 
     def validate(self, log: Log, other: Robot | Fit | None = None, preparation: Preparation | None = None) -> Validation:
@@ -150,6 +152,7 @@ def prepare_closed(robot: Robot, log: Log, options: Preparation) -> Samples:
     require_log(log)
     log = drive_log(robot, log)
     require(log)
+    base_motion(robot, log)  # refuses one that moves
     if set(log.labels) == set(robot.joint_names):
         refuse_degrees(robot, log)
     log = clean(log)

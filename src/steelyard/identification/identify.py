@@ -75,8 +75,9 @@ def identify(
     decimate, mask [rad/s|m/s], delay [s] of `Preparation`; friction, gear_ratio, rotor, coulomb_width [rad/s|m/s], hold, bounds, prior,
     coupling, known, drive_gains, known_mass of `ModelOptions`. Unless `diagnose` is False the log is examined for faults first, as by
     `doctor`, and what is found reaches `fit.verdict`. `progress(sentence, share)` is called as the work goes on.
-    Logs with `base_wrench` (N, 6) and without torques are identified from what a force plate under the robot measures, with `base` (N, 9)
-    where the base moves; friction cannot be seen there. A robot with loops is identified from its drives alone.
+    Where the base moves, `base` (N, 9) of the log is its motion; faults are not looked for then. Logs with `base_wrench` (N, 6) and without
+    torques are identified from what a force plate under the robot measures; friction cannot be seen there. A robot with loops is
+    identified from its drives alone.
     Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
     Wensing, Kim and Slotine 2018.
     """
@@ -97,7 +98,8 @@ def identify(
     tell("preparing the samples", 0.0)
     samples = prepare_all(robot, logs, chosen.preparation)
     tell("looking for faults of the log", 0.2)
-    findings = examine(unknowns, samples, logs) if diagnose else ()
+    unknowns = replace(unknowns, moving=any(s.base is not None for s in samples))
+    findings = examine(unknowns, samples, logs) if diagnose and not unknowns.moving else ()
     tell("finding delay and friction", 0.3)
     factor = chosen.preparation.decimate or common_factor(samples)
     gains = estimate_gains(unknowns, samples, chosen.model.drive_gains, factor)

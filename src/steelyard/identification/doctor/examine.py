@@ -16,7 +16,7 @@ from ...signals.log import Log
 from ..model.accumulator import on_one_core
 from ..model.model import Model, build_model
 from ..samples.preparation import Preparation
-from ..samples.samples import FEWEST, Samples, far_positions, payload_torque, require, require_log
+from ..samples.samples import FEWEST, Samples, base_motion, far_positions, payload_torque, require, require_log
 from ..samples.smoothing import smoothed
 from .channels import at_the_bound, dead_channels, is_dead, saturated_torques, spikes
 from .excitation import FEWEST_ROWS, poor_excitation, rows_per_unknown
@@ -74,6 +74,8 @@ def examine(model: Model, samples: Sequence[Samples], logs: Sequence[Log] = ()) 
 def examine_log(robot: Robot, log: Log) -> Examination:
     """Return the examination of a log in the robot's joint order."""
     require(log)
+    if base_motion(robot, log) is not None:
+        raise LogError(f"{log.where}its base moves, and only logs of a base at rest are examined; identify(robot, log) takes it as it is")
     findings, mended = signal_findings(log)
     log = mended.mend_samples(log)
     far = far_positions(robot, log)

@@ -103,7 +103,7 @@ class Columns:
         free = {self.model.names[i] for i in self.model.free}
         made = []
         for j, (name, terms) in enumerate(zip(self.model.robot.joint_names, self.model.robot.tree.terms, strict=True)):
-            own = of_joint(j, bool(self.gears[j]), self.offset(name, terms)) if f"{name}.Fc" in free else []
+            own = of_joint(j, bool(self.gears[j]), self.offset(name, terms), not self.model.moving) if f"{name}.Fc" in free else []
             made += [c for c in own if not set(c.keys) & set(terms) and c.fades >= (terms.get("width") or 0.0)]
         return tuple(made)
 
@@ -113,12 +113,15 @@ class Columns:
         return self.model.base.columns.index(column) if "width" in terms and column in self.model.base.columns else None
 
 
-def of_joint(joint: int, geared: bool, offset: int | None) -> list[Candidate]:
-    """Return all candidates of a joint: torque ripple where the gear ratio is known, backward friction in the place of an offset."""
+def of_joint(joint: int, geared: bool, offset: int | None, carries: bool = True) -> list[Candidate]:
+    """Return all candidates of a joint: torque ripple where the gear ratio is known, backward friction in the place of an offset.
+
+    Friction that grows with the load is one if the joint `carries` its weight, on a base at rest.
+    """
     made = [] if offset is None else [Candidate(joint, "negative", ("negative",), (0,), 1, without=offset)]
     made += [Candidate(joint, "stribeck", ("stiction",), (1 + k,), 2, positive=True, fades=v) for k, v in enumerate(VELOCITIES)]
     at = 1 + len(VELOCITIES)
-    made.append(Candidate(joint, "load", ("load",), (at,), 1, positive=True))
+    made += [Candidate(joint, "load", ("load",), (at,), 1, positive=True)] if carries else []
     for k, h in enumerate(HARMONICS):
         waves = Candidate(joint, "ripple", (f"sine{h}", f"cosine{h}"), (at + 1 + 2 * k, at + 2 + 2 * k), 2)
         made += [waves] if geared else []

@@ -73,7 +73,7 @@ class CauseColumns:
         load = towards * np.abs(self.model.gravity_torque(self.base, samples.q))
         curve = [np.minimum(speed, self.knots[:, k]) * side for k in range(SPEEDS) for side in (forward, ~forward)]
         place = [wave(h * samples.q) for h in (1, 2) for wave in (np.sin, np.cos)]
-        links = self.whole.rows(samples.q, samples.qd, samples.qdd)[:, :, link_columns(self.whole)]
+        links = self.whole.rows(*samples.states)[:, :, link_columns(self.whole)]
         return np.concatenate([np.stack([*curve, towards, load, *place, samples.qdd], axis=2), links], axis=2)
 
 

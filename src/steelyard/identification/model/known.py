@@ -16,7 +16,7 @@ from ...parameters.base import exciting_states
 from ...robot import Robot
 
 Array = NDArray[np.float64]
-Torque = Callable[[Array, Array, Array], Array]
+Torque = Callable[..., Array]
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,11 @@ def with_known(robot: Robot, known: Known | None) -> tuple[Robot, KnownFunction 
 
 
 def torque_of(robot: Robot, known: Known | None = None) -> Torque:
-    """Return the inverse dynamics of a robot plus a known torque as a function of q, qd, qdd, each (N, n)."""
+    """Return the inverse dynamics of a robot plus a known torque as a function of q, qd, qdd, each (N, n), and of a base's motion."""
     carrying, rest = with_known(robot, known)
-    return carrying.inverse_dynamics if rest is None else lambda q, qd, qdd: carrying.inverse_dynamics(q, qd, qdd) + rest(q, qd, qdd)
+
+    def torque(q: Array, qd: Array, qdd: Array, base: Array | None = None) -> Array:
+        tau = carrying.inverse_dynamics(q, qd, qdd, base=base)
+        return tau if rest is None else tau + rest(q, qd, qdd)
+
+    return torque

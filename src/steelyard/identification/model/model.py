@@ -16,6 +16,7 @@ from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
 from ...errors import CallError, suggest
 from ...kernels import kernel
+from ...kernels import moving as on_moving_base
 from ...mechanism.joint_terms import KNOWN_TORQUE, JointState
 from ...mechanism.parameter_vector import with_scalars
 from ...mechanism.tree import TermUse
@@ -36,6 +37,7 @@ class Model:
     `robot` also has the shapes of friction, such as the width of the Coulomb step. `held`: indices and values of the parameters that are
     not to be found; `known` gives a torque (N, n) [N m|N] that is not to be found and that the robot cannot carry; `total_mass` [kg] is
     that of all moving links, where it is known. `load` has the inertias whose weight friction depends on, () for those of the robot.
+    Where the base is `moving`, its motion (N, 9) is part of a state and shows more combinations of the parameters.
     """
 
     robot: Robot
@@ -44,6 +46,7 @@ class Model:
     bounds: Bounds | None = None
     total_mass: float | None = None
     load: tuple[Inertia, ...] = ()
+    moving: bool = False
 
     @property
     def n(self) -> int:
@@ -88,6 +91,7 @@ class Model:
         """The regressor at random states, (N n, p)."""
         tree = replace(self.structure.tree, load=self.load)
         q, qd, qdd = exciting_states(tree)
+        tree = on_moving_base(tree, list(exciting_base(len(q)).T)) if self.moving else tree
         return stack_samples(regressor(tree, list(q.T), list(qd.T), list(qdd.T)), len(q))
 
     @cached_property
@@ -103,9 +107,9 @@ class Model:
         rows = self._sampled[:, list(self.base.columns)].reshape(-1, self.n, self.base.n_base)
         return tuple(tuple(np.flatnonzero(np.any(rows[:, j] != 0, axis=0))) for j in range(self.n))
 
-    def rows(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return Y_b, (N, n, b): the base columns of the regressor."""
-        return self.columns(q, qd, qdd, self.base.columns)
+    def rows(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
+        """Return Y_b, (N, n, b): the base columns of the regressor; base (N, 9) is the motion of the base, at rest if not given."""
+        return self.columns(q, qd, qdd, self.base.columns, *base)
 
     def possible(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return the states among these (N, n) that the robot can have: all, unless loops tie joints to each other."""
@@ -122,10 +126,10 @@ class Model:
         """Return the parameters (p,) with these base values (b,) that are nearest to the initial ones, of a real robot or not."""
         return np.asarray(self.start + np.linalg.pinv(self.base.matrix) @ (base - self.base.values(self.start)))
 
-    def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int]) -> Array:
+    def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int], *base: Array) -> Array:
         """Return some columns of the regressor, (N, n, k): of the plain robot by its kernel, of other joint terms one by one."""
         wanted = tuple(self._plain_columns.get(c, 0) for c in columns)
-        Y = np.asarray(kernel(self.plain.fingerprint, self.plain.tree, "regressor", columns=wanted)(q, qd, qdd))
+        Y = np.asarray(kernel(self.plain.fingerprint, self.plain.tree, "regressor", columns=wanted, base=bool(base))(q, qd, qdd, *base))
         others = [(k, self.term(c)) for k, c in enumerate(columns) if c not in self._plain_columns]
         states = self.joint_states([use for _, use in others], q, qd, qdd)
         for k, use in others:
@@ -165,12 +169,12 @@ class Model:
         """Whether the friction of some joint depends on what it carries."""
         return any("load" in use.row.reads for use in self.robot.tree.joint_terms)
 
-    def known_torque(self, q: Array, qd: Array, qdd: Array) -> Array:
+    def known_torque(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
         """Return the torque (N, n) of the held parameters plus the known torque."""
         tau = np.zeros(q.shape)
         held = [(i, value) for i, value in self.held if value]
         if held:
-            tau += self.columns(q, qd, qdd, [i for i, _ in held]) @ np.array([value for _, value in held])
+            tau += self.columns(q, qd, qdd, [i for i, _ in held], *base) @ np.array([value for _, value in held])
         if self.known is not None:
             tau += self.known(q, qd, qdd)
         return tau
@@ -202,6 +206,11 @@ class Model:
 
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}  # what is derived is computed again
+
+
+def exciting_base(count: int) -> Array:
+    """Random motions of a base, (count, 9): accelerations [m/s2, rad/s2] and rates [rad/s] that show what they can."""
+    return np.random.default_rng(1).normal(size=(count, 9)) * 3.0
 
 
 def build_model(robot: Robot, options: ModelOptions | None = None) -> Model:

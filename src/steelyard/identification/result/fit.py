@@ -186,11 +186,15 @@ class Fit:
         """The validation of the robot as given, on the same samples."""
         return self.validation.before
 
-    def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
-        """Return the torque of `robot`, (..., n) [N m|N], plus a known torque that it cannot carry. q [rad|m], qd, qdd: (..., n)."""
+    def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, base: ArrayLike | None = None) -> Array:
+        """Return the torque of `robot`, (..., n) [N m|N], plus a known torque that it cannot carry. q [rad|m], qd, qdd: (..., n).
+
+        base (..., 9) is the motion of the base, as in `robot.inverse_dynamics`.
+        """
         shaped = states(self.model.n, q, qd, qdd)
         q, qd, qdd = (x.reshape(-1, self.model.n) for x in shaped)
-        return torque_of(self.robot, self.model.known)(q, qd, qdd).reshape(shaped[0].shape)
+        moved = () if base is None else (np.broadcast_to(np.asarray(base, float), (*shaped[0].shape[:-1], 9)).reshape(-1, 9),)
+        return torque_of(self.robot, self.model.known)(q, qd, qdd, *moved).reshape(shaped[0].shape)
 
     def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, cutoff: float | None = None, t: ArrayLike | None = None) -> Prediction:
         """Return the torque (..., n) [N m|N] with the band that holds 95 % of measurements, and whether the log covered the state.
@@ -221,7 +225,7 @@ class Fit:
         before = samples.score(torque_of(self.initial, self.options.model.known), *drives)
         if isinstance(other, Fit):
             return replace(result, before=before, other=samples.score(other.torque, other.pipeline.delay, other.pipeline.gains.values))
-        return replace(result, before=before, other=None if other is None else samples.score(other.inverse_dynamics, *drives))
+        return replace(result, before=before, other=None if other is None else samples.score(torque_of(other), *drives))
 
     def essential(self, limit: float | None = None) -> Essential:
         """Return the few base parameters that explain the samples, by stepwise elimination."""

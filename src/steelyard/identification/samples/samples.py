@@ -35,7 +35,7 @@ class Samples:
     `errors` (3, W, n) are errors of q, qd and qdd as the noise of the log may have left them, for the W samples in the middle.
     `temperature` (N, n) [degC] is that of each joint, None if the log has none.
     `payload_torque` (N, n) [N m|N] is the part of the torque that moves and holds the log's known payload; None without one.
-    Where the base's wrench was measured, `tau` (N, 6) has it [N, N m], and `base` (N, 9) is the base's motion, None at rest.
+    `base` (N, 9) is the base's motion, None at rest. Where the base's wrench was measured, `tau` (N, 6) has it [N, N m].
     """
 
     t: Array
@@ -104,12 +104,13 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     if not sure.all():
         t, q, qd, qdd, tau = (x[sure] for x in (t, q, qd, qdd, tau))
     keep = None if least is None else np.abs(qd) >= least
-    made = Samples(t, q, qd, qdd, tau, keep, log.remarks, log.source)
+    base = base_motion(robot, log)
+    made = Samples(t, q, qd, qdd, tau, keep, log.remarks, log.source, base=None if base is None else base[sure])
     made = replace(made, errors=drawn_errors(t[made.middle], noise), temperature=temperature(log, sure))
     if log.payload is None:
         return made
     try:
-        carried = payload_torque(robot, log.payload, q, qd, qdd)
+        carried = payload_torque(robot, log.payload, *made.states)
     except CallError as error:
         raise LogError(f"{log.where}its payload: {error}") from None
     weight = f"{log.payload.mass:.4g} kg"
@@ -132,7 +133,7 @@ def temperature(log: Log, sure: NDArray[np.bool_]) -> Array | None:
     return np.broadcast_to(each, log.q.shape)[sure]
 
 
-def payload_torque(robot: Robot, payload: Payload, q: Array, qd: Array, qdd: Array) -> Array:
+def payload_torque(robot: Robot, payload: Payload, q: Array, qd: Array, qdd: Array, base: Array | None = None) -> Array:
     """Return the torque (N, n) [N m|N] that a payload adds: inverse dynamics of its inertia alone, on the body that carries it.
 
     Raises CallError for a frame that does not exist or does not move.
@@ -141,7 +142,7 @@ def payload_torque(robot: Robot, payload: Payload, q: Array, qd: Array, qdd: Arr
     inner = 10 * len(robot.tree.bodies)
     loaded = robot.with_payload(payload.mass, payload.com, payload.inertia, payload.frame)
     added[:inner] = (loaded.parameters - robot.parameters)[:inner]
-    return robot.inverse_dynamics(q, qd, qdd, parameters=added)
+    return robot.inverse_dynamics(q, qd, qdd, base=base, parameters=added)
 
 
 def require_log(log: object) -> None:
@@ -180,7 +181,6 @@ def require(log: Log) -> None:
     if log.tau is None:
         hint = "it has currents: give the torque constants" if log.current is not None else "expected a column of torques per joint"
         raise LogError(f"{log.where}the log has no torque; {hint}, or base_wrench, what a force plate under the robot measured")
-    refuse_moving_base(log)
     require_numbers(log)
     dead = [name for j, name in enumerate(log.labels) if not np.any(np.abs(np.nan_to_num(log.tau[:, j])) > SMALLEST)]
     if len(dead) == log.n:
@@ -191,13 +191,25 @@ def require(log: Log) -> None:
         raise LogError(f"{log.where}the robot never moved: q is the same in all {log.N} samples, so that nothing can be identified")
 
 
-def refuse_moving_base(log: Log) -> None:
-    """Raise LogError for joint torques on a base that moves: only wrenches of the base are identified with its motion."""
-    if log.base is not None and np.any(np.nanstd(log.base, axis=0) > MOVING):
-        raise LogError(
-            f"{log.where}the base moves, and joint torques are identified on a base at rest; "
-            "leave out base= if it stands, or give base_wrench= in the place of tau="
-        )
+def base_motion(robot: Robot, log: Log) -> Array | None:
+    """Return the motion of the base (N, 9), None where it rests as the robot describes it; LogError for numbers that are none."""
+    if log.base is None:
+        return None
+    require_finite(log, "base")
+    tilted = np.linalg.norm(log.base[:, :3].mean(axis=0) + robot.gravity) > MOVING
+    if not tilted and not np.any(log.base.std(axis=0) > MOVING):
+        return None
+    if robot.tree.loops or any("load" in use.row.reads for use in robot.tree.joint_terms):
+        what = "loops" if robot.tree.loops else "friction that grows with the load"
+        raise LogError(f"{log.where}the base moves, and a robot with {what} is identified on a base at rest alone")
+    return log.base
+
+
+def require_finite(log: Log, name: str) -> None:
+    """Raise LogError for a signal that holds NaN or infinity."""
+    value = getattr(log, name)
+    if not np.all(np.isfinite(value)):
+        raise LogError(f"{log.where}{name} holds NaN or infinity in {int(np.sum(~np.isfinite(value).all(axis=1)))} samples")
 
 
 def refuse_degrees(robot: Robot, log: Log) -> None:
