@@ -13,7 +13,7 @@ from steelyard.identification.validate import validate_robot
 from steelyard.robot.assembly import assembled
 from steelyard.robot.constrained_torque import warn_of_singular
 from steelyard.robot.loop_structure import best_columns, greatest
-from tests.loop_robots import motion, robot
+from tests.loop_robots import four_bar_with, motion, robot
 
 
 @pytest.mark.parametrize(("gap", "closed"), [(0.7e-11, True), (1.4e-11, False)])
@@ -143,3 +143,34 @@ def test_base_parameters_of_a_linkage_are_those_of_its_one_freedom() -> None:
     Y = x.robot.constrained_regressor(x.q, x.qd, x.qdd)
     predicted = Y[..., list(closed.columns)] @ closed.values(x.robot.parameters)
     np.testing.assert_allclose(predicted[:, 0], x.tau[:, 0], atol=1e-9)
+
+
+def test_loops_that_hold_nothing_and_loops_that_hold_everything() -> None:
+    """A frame of the base that is joined to another one of it, and a linkage that is welded."""
+    arm = sy.load("planar_2r")
+    idle = arm.with_loop("idle", "point", "base", "link1")  # the first joint turns about that point
+    q, qd, tau = np.random.default_rng(0).normal(size=(3, 4, 2))
+    assert idle.loop_structure.rows == ()
+    qdd, multipliers = idle.constrained_forward_dynamics(q, qd, tau)
+    np.testing.assert_allclose(qdd, arm.forward_dynamics(q, qd, tau))
+    assert multipliers.shape == (4, 3)
+    np.testing.assert_allclose(idle.constrained_inverse_dynamics(q, qd, qdd).tau, tau, rtol=1e-9)
+    assert sy.simulate(idle, seconds=0.01).finite
+    with pytest.raises(CallError, match="has no loops that hold it"):
+        idle.freedom_basis(q)
+    rigid = four_bar_with("weld")
+    qdd, _ = rigid.constrained_forward_dynamics(np.zeros(3), np.zeros(3), np.ones(3))
+    assert np.abs(qdd).max() < 1e-9
+    with pytest.raises(CallError, match="is rigid: its loops leave no freedom"):
+        rigid.constrained_regressor(np.zeros(3), np.zeros(3), np.zeros(3))
+
+
+def test_motions_that_are_not_finite_are_said_and_leave_others_alone() -> None:
+    x = motion("four_bar")
+    q = x.q.copy()
+    q[1, 0] = np.nan
+    with pytest.warns(SteelyardWarning, match="1 of 5 motions are not finite") as caught:
+        a = x.robot.constrained_inverse_dynamics(q, x.qd, x.qdd)
+    assert len(caught) == 1
+    np.testing.assert_allclose(a.tau[[0, 2, 3, 4]], x.tau[[0, 2, 3, 4]], atol=1e-9)
+    assert x.robot.assemble(x.q[0], hold="crank").shape == (3,)

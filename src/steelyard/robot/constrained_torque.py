@@ -47,9 +47,10 @@ class ConstrainedTorque:
         no = np.zeros(tau.shape[:-1], dtype=bool)
         made = cls(tau, multipliers, residual, robot.loop_structure.case, no, no, robot, motion, options)
         limits = np.array([limit.effort for limit in robot.tree.limits])
-        over = np.any(np.abs(tau) > limits, axis=-1)
+        over = np.any(np.abs(tau) > limits, axis=-1) if np.isfinite(limits).any() else no
         made = made._within(limits, weight, over) if made.case == "redundant" and np.any(over) else replace(made, exceeded=over)
-        made._warn()
+        if not np.abs(residual).max(initial=0.0) <= LEFT:  # few motions need a closer look
+            made._warn()
         return made
 
     @classmethod
@@ -124,7 +125,13 @@ class ConstrainedTorque:
         return max(float(np.abs(x).max(initial=0.0)) for x in (self._robot.closure(q), *rates))
 
     def _warn(self) -> None:
-        bad = int(np.sum(~self.possible))
+        finite = np.all([np.isfinite(x).all(axis=-1) for x in self._motion], axis=0)
+        if not np.all(finite):
+            count = f"{int(np.sum(~finite))} of {finite.size}"
+            warnings.warn(
+                f"constrained_inverse_dynamics: {count} motions are not finite, nor are their torques", SteelyardWarning, stacklevel=4
+            )
+        bad = int(np.sum(~self.possible & finite))
         if bad:
             sentence = f"constrained_inverse_dynamics: {bad} of {self.possible.size} configurations are singular for these drives"
             warnings.warn(f"{sentence}: their torques are not determined", SteelyardWarning, stacklevel=4)

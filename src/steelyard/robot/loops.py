@@ -137,9 +137,9 @@ class Loops(Description):
         M qdd = tau - h + Phi^T lambda, Phi qdd = -(dPhi/dt) qd. At singular configurations, where closures that are independent elsewhere
         depend on each other, results are wrong or not finite; a SteelyardWarning counts them.
         """
-        if not self.tree.loops:
+        if not self.loop_structure.rows:
             qdd = self._call("forward_dynamics", (q, qd, tau), parameters, None, wrench, base=base)
-            return qdd, np.zeros((*qdd.shape[:-1], 0))
+            return qdd, np.zeros((*qdd.shape[:-1], self.tree.closures))
         with np.errstate(all="ignore"):
             found = self._constrained(
                 "constrained_forward_dynamics", (q, qd, tau), wrench=wrench, base=base, parameters=parameters, out=out
@@ -152,16 +152,25 @@ class Loops(Description):
 
         Khalil and Dombre 2002, section 12.4 (identification of robots with closed loops).
         """
+        self._require_freedom("constrained_regressor")
         return self._constrained("constrained_regressor", (q, qd, qdd), out=out)
 
     def freedom_basis(self, q: ArrayLike, *, out: Array | None = None) -> Array:
         """N(q), (..., n, f): qd = N qd_independent for the coordinates `loop_structure.independent`."""
+        self._require_freedom("freedom_basis")
         return self._constrained("freedom_basis", (q,), out=out)
 
     def independent_torque(self, q: ArrayLike, tau: ArrayLike) -> Array:
         """N^T tau, (..., f): torques (..., n) of all joints as felt by the independent coordinates."""
         q, tau = self._states("independent_torque", q=q, tau=tau)
         return np.einsum("...ij,...i->...j", self.freedom_basis(q), tau)
+
+    def _require_freedom(self, what: str) -> None:
+        """Raise CallError where loops leave nothing free, or hold nothing."""
+        made = self.loop_structure
+        if not made.rows or not made.freedoms:
+            why = "has no loops that hold it: take `regressor`" if not made.rows else "is rigid: its loops leave no freedom"
+            raise CallError(f"{what}: {self.name!r} {why}")
 
     @property
     def _with_loops(self) -> Tree:
@@ -174,7 +183,8 @@ class Loops(Description):
     def closed_tree(self) -> Tree:
         """The tree with those of its closures and coordinates that are independent, as the algorithms for loops see it."""
         made = self.loop_structure
-        return replace(self.tree, rows=made.rows, independent=made.independent)
+        loops = self.tree.loops if made.rows else ()  # loops that hold nothing are none
+        return replace(self.tree, loops=loops, rows=made.rows, independent=made.independent)
 
     def _loop_kernel(self, name: str) -> Kernel:
         return kernel(self.fingerprint, self._with_loops, name)
@@ -198,7 +208,8 @@ class Loops(Description):
 
     def _free(self, hold: Sequence[str]) -> list[int]:
         """The coordinates that may change."""
-        for name in [hold] if isinstance(hold, str) else hold:
+        hold = [hold] if isinstance(hold, str) else hold
+        for name in hold:
             if name not in self.joint_names:
                 raise CallError(f"hold: no joint moves on its own that is called {name!r}; {suggest(str(name), self.joint_names)}")
         return [c for c, name in enumerate(self.joint_names) if name not in hold]
