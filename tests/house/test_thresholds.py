@@ -17,7 +17,7 @@ from tests.thresholds.result import RESULT
 from tests.thresholds.threshold import PACKAGE, Threshold
 
 THRESHOLDS = [*DOCTOR, *MECHANICS, *RESULT]
-FOLDERS = ("doctor", "result", "friction", "estimators")
+PLACES = ("identify.py", "doctor", "result", "friction", "estimators")
 NO_WORD = {
     "how much is tried, and when a search ends": (
         "doctor.mechanics.candidate: NEEDED ROUNDS LITTLE FARTHEST",
@@ -26,6 +26,7 @@ NO_WORD = {
         "doctor.mechanics.torque_faults: POLISHED WORTHWHILE",
         "doctor.mechanics.witness: STEPS CONVERGED HOPELESS MOST_GROWTH MOST_COLUMNS",
         "friction.choice: ROUNDS",
+        "identify: LOAD_ROUNDS SAME_LOAD",
         "estimators.drive_gains: ROUNDS",
         "estimators.sdp: NEWTON_STEPS SMALL_STEP",
         "estimators.prior_weight: WEIGHTS LOOSE",
@@ -88,7 +89,8 @@ def test_every_constant_is_a_threshold_or_decides_no_word() -> None:
 def constants() -> Iterator[str]:
     """The numbers, and tuples of numbers, in capitals at the top of each module, as module:constant."""
     root = Path(steelyard.__file__).parent / "identification"
-    for path in (path for folder in FOLDERS for path in (root / folder).rglob("*.py") if path.name != "__init__.py"):
+    paths = (path for place in PLACES for path in ((root / place).rglob("*.py") if (root / place).is_dir() else [root / place]))
+    for path in (path for path in paths if path.name != "__init__.py"):
         module = ".".join(path.relative_to(root).with_suffix("").parts)
         values = vars(import_module(f"{PACKAGE}.{module}"))
         for node in ast.parse(path.read_text(encoding="utf-8")).body:

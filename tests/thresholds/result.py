@@ -138,11 +138,12 @@ def model() -> Model:
 def chosen(gain: float = 0.0, slope: float = 0.0) -> prior_weight.PriorWeight:
     """What is chosen if the first link set aside wins `gain` nats, the second loses many, and each decade of the weight wins `slope`."""
 
-    def evidence(model: Model, triangle: Any, weights: np.ndarray, prior: Any, vague: Any) -> Any:
+    def evidence(prior: Any, A: Any, z: Any, weights: np.ndarray, vague: Any) -> Any:
         first, second = prior.described
         return Stub(log_evidence=gain * (not first) - 100.0 * (not second) + slope * float(np.log10(np.max(weights))))
 
-    with patch.object(prior_weight, "posterior", evidence), patch.object(prior_weight, "coordinates", lambda model, prior: prior):
+    fakes = {"posterior_of": evidence, "coordinates": lambda model, prior: prior, "projected": lambda *args: (None, None)}
+    with patch.multiple(prior_weight, **fakes):
         return prior_weight.choose_prior_weight(model(), np.zeros((1, 1)))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import null_space
+from scipy.linalg.lapack import dtrtrs
 
 from ...cached import cached_property
 from ..model.accumulator import Accumulator
@@ -140,8 +141,17 @@ def posterior(model: Model, triangle: Array, weights: ArrayLike, where: Coordina
     Bishop, "Pattern Recognition and Machine Learning", 2006, section 3.5; MacKay, Neural Computation 4 (1992), p. 415.
     """
     at = coordinates(model, body_prior(model)) if where is None else where
-    B = model.base.matrix
-    A, z = triangle[:, :-1] @ B @ at.matrix, triangle[:, -1] - triangle[:, :-1] @ B @ at.origin
+    return posterior_of(at, *projected(model, triangle, at), weights, vague)
+
+
+def projected(model: Model, triangle: Array, at: Coordinates) -> tuple[Array, Array]:
+    """Return A (b + 1, k) and z (b + 1,) of the factor R (b + 1, b + 1) of [Y tau]: its squared residual is |A u - z|^2."""
+    R, B = triangle[:, :-1], model.base.matrix
+    return R @ (B @ at.matrix), triangle[:, -1] - R @ (B @ at.origin)
+
+
+def posterior_of(at: Coordinates, A: Array, z: Array, weights: ArrayLike, vague: Array | None = None) -> Posterior:
+    """Return the posterior of the unknowns u of some coordinates for |A u - z|^2 and the weight of each body."""
     squares, prior = np.sum(A**2, axis=0), at.precision(weights)
     outer = np.arange(at.inner, len(prior))
     prior[outer, outer] = np.where(squares[outer] > 0, LEAST * squares[outer], 1.0) if vague is None else vague
@@ -150,7 +160,7 @@ def posterior(model: Model, triangle: Array, weights: ArrayLike, where: Coordina
     stacked = np.vstack([np.column_stack([A / size, z]), np.column_stack([root / size, np.zeros(len(prior))])])
     R = np.asarray(np.linalg.qr(stacked, mode="r"))
     factor = R[: len(prior), :-1]
-    mean = np.linalg.solve(factor, R[: len(prior), -1]) / size
+    mean = dtrtrs(factor, R[: len(prior), -1])[0] / size
     determinants = np.sum(np.log(np.diag(root))) - np.sum(np.log(np.abs(np.diag(factor)) * size))
     misfit = float(np.sum((A @ mean - z) ** 2) + np.sum((root @ mean) ** 2))
     return Posterior(

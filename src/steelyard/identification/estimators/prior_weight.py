@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..model.model import Model
 from ..model.prior import BodyPrior, body_prior
-from .posterior import coordinates, posterior
+from .posterior import coordinates, posterior_of, projected
 
 Array = NDArray[np.float64]
 WEIGHTS = tuple(10.0 ** np.arange(-1, 7))  # of links as described: 1 for links right to their own size, 1e4 for a hundredth of it
@@ -135,9 +135,11 @@ class Search:
         groups = len(alike(self.model, frozenset(range(self.bodies)) - aside))
         unlikely = ODDS * (min(groups, 1) if len(aside) == self.bodies else groups)
 
+        A, z = projected(self.model, self.triangle, where)
+
         def of(weight: float, loose: float) -> PriorWeight:
             trial = PriorWeight(weight, loose, tuple(sorted(aside)))
-            found = posterior(self.model, self.triangle, trial.body_weights(prior), where, self.vague).log_evidence
+            found = posterior_of(where, A, z, trial.body_weights(prior), self.vague).log_evidence
             return replace(trial, log_evidence=found - 0.5 * float(np.log10(weight / USUAL) / SPREAD) ** 2 - unlikely)
 
         return of

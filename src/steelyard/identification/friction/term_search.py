@@ -170,7 +170,7 @@ class Search:
         full[:, : self.b], full[:, -1] = x[: self.b], -1.0
         if candidate is not None:
             full[candidate.joint, self.b + np.array(candidate.columns)] = x[self.b :]
-        return np.asarray(np.einsum("ja,jab,jb->j", full, gram, full, optimize=True))
+        return np.asarray(np.sum((full[:, None, :] @ gram)[:, 0] * full, axis=1))
 
 
 def signed_ranks(changes: Array) -> float:

@@ -198,7 +198,12 @@ class Model:
     def with_load(self, pi: ArrayLike) -> Model:
         """Return this model with friction that depends on the weight of the links that have the parameters pi (p,)."""
         bodies = with_scalars(self.robot.tree, np.asarray(pi, float).tolist()).bodies
-        return replace(self, load=tuple(body.inertia for body in bodies))
+        changed = replace(self, load=tuple(body.inertia for body in bodies))
+        if self.load is not None:  # which columns there are does not depend on how heavy the links are
+            changed.__dict__.update(
+                {name: self.__dict__[name] for name in ("base", "reach", "structure", "plain") if name in self.__dict__}
+            )
+        return changed
 
     def identified(self, pi: ArrayLike) -> Robot:
         """Return the robot with the parameters pi (p,)."""

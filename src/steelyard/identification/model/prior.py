@@ -43,9 +43,9 @@ def body_prior(model: Model, aside: Collection[int] = ()) -> BodyPrior:
     some = some_body(model)
     metric = np.array([body_metric(row) if k else some for row, k in zip(pi, described, strict=True)])
     L = np.linalg.cholesky(metric)
-    to_pi = np.array([[from_pseudo_inertia(l @ E @ l.T) for E in SVEC] for l in L]).transpose(0, 2, 1)  # noqa: E741
+    to_pi = from_pseudo_inertia(L[:, None] @ SVEC @ L.transpose(0, 2, 1)[:, None]).transpose(0, 2, 1)
     prior = np.array([row if k else from_pseudo_inertia(some) for row, k in zip(pi, described, strict=True)])
-    centre = np.array([np.linalg.solve(T, row) for T, row in zip(to_pi, prior, strict=True)])
+    centre = np.linalg.solve(to_pi, prior[:, :, None])[:, :, 0]
     return BodyPrior(to_pi, centre, described)
 
 
