@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 
 import steelyard as sy
 from steelyard.identification.samples.samples import base_motion
-from steelyard.simulation import perturbed
+from steelyard.motion import point_to_point
+from steelyard.simulation import Motor, perturbed
+from tests.laws.test_simulation_free import satellite
 
 
 @cache
@@ -104,6 +107,33 @@ def test_joint_torques_on_a_moving_base() -> None:
         assert np.linalg.norm(fit.torque(q, qd, qdd, base) - wanted) < 0.02 * np.linalg.norm(wanted)
     z = (fit.base_values - fit.base.values(true.parameters)) / fit.base_std if len(true.parameters) == len(fit.parameters) else np.zeros(1)
     assert np.sqrt(np.mean(z[np.isfinite(z)] ** 2)) < 3
+
+
+def test_simulated_logs_have_what_the_base_feels() -> None:
+    """A force plate under a run and under a recorded motion; a free base's sensor, from which its arm is identified."""
+    smooth = robots()[1].without_friction()
+    held = sy.simulate(smooth, [1.0, -2.0, 0.5], seconds=0.2, method="euler")
+    plate = held.log(replace(sy.Sensors.perfect(), plate=True))
+    np.testing.assert_allclose(plate.base_wrench, smooth.base_wrench(held.q, held.qd, smooth.forward_dynamics(held.q, held.qd, held.tau)))
+    moved = point_to_point(np.zeros(3), np.full(3, 0.5), 1.0)
+    log = sy.record(smooth, moved, 100.0, sensors=replace(sy.Sensors.perfect(), plate=True))
+    np.testing.assert_allclose(log.base_wrench, smooth.base_wrench(*moved.motion(log.t)))
+    base, start = satellite(), [0.1, 0.0, 0.0, 0.2, 0.3, 0.1]
+    flown = sy.simulate(
+        base, lambda t, q, qd: 20 * np.sin([3 * t, 5 * t, 7 * t]) - qd, seconds=4.0, every=4, method="euler", base_twist0=start
+    )
+    log, at = flown.log(sy.Sensors.perfect()), (flown.q[5], flown.qd[5])
+    qdd, _ = base.free_forward_dynamics(*at, flown.tau[5], log.base[5, 3:6])
+    tau = base.inverse_dynamics(*at, qdd, base=log.base[5])
+    np.testing.assert_allclose(tau, flown.tau[5], atol=1e-9)
+    rough = replace(flown, drive=Motor(1, 1, 1)).base_motion  # by differences
+    assert np.linalg.norm((rough - log.base)[1:-1]) < 0.05 * np.linalg.norm(log.base)
+    fit = sy.identify(perturbed(base, seed=4), log.replace(qd=flown.qd), friction=(), rotor=False, diagnose=False)
+    assert fit.total_relative_error < 0.05 < fit.before.total_relative_error
+    with pytest.raises(sy.CallError, match="nothing holds the base"):
+        _ = flown.base_wrench
+    with pytest.raises(sy.CallError, match="the base is held"):
+        _ = held.base_motion
 
 
 def test_when_a_base_counts_as_moving() -> None:

@@ -33,7 +33,14 @@ def record(robot: Robot, trajectory: Trajectory, rate: float = 500.0, seed: int 
     q = trajectory.motion(t).q
     if q.shape[1] != robot.n:
         raise CallError(f"the trajectory moves {q.shape[1]} joints, the robot has {robot.n}: {', '.join(robot.joint_names)}")
-    return _log(robot, t, q, _torque(robot, trajectory, t, sensors), sensors, seed)
+    log = _log(robot, t, q, _torque(robot, trajectory, t, sensors), sensors, seed)
+    return log.replace(base_wrench=on_plate(robot.base_wrench(*trajectory.motion(t)), sensors, seed)) if sensors.plate else log
+
+
+def on_plate(wrench: Array, sensors: Sensors, seed: int) -> Array:
+    """What a force plate makes of true wrenches (N, 6) [N, N m]."""
+    rng = np.random.default_rng([seed, 6])
+    return wrench + sensors.plate_noise * wrench.std(axis=0) * rng.normal(size=wrench.shape)
 
 
 def measured(robot: Robot, t: Array, q: Array, tau: Array, sensors: Sensors, seed: int = 0) -> Log:

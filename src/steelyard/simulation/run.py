@@ -12,8 +12,9 @@ from ..errors import CallError
 from ..robot import Robot
 from ..signals.log import Log
 from .drives import Drive
+from .dry_friction import dry_joints
 from .free_base import audit_kernel
-from .record import measured
+from .record import measured, on_plate
 from .sensors import Sensors
 
 Array = NDArray[np.float64]
@@ -104,17 +105,56 @@ class Run:
     def log(self, sensors: Sensors | None = None, seed: int = 0) -> Log:
         """The log that the robot's sensors would have written of a single run. The same seed gives the same log.
 
-        With a drive it also has what that measures: positions of elastic motors, or currents.
+        With a drive it also has what that measures, positions of elastic motors or currents; of a free base what an inertial sensor on it
+        feels; and the wrench of a force plate if `sensors` have one.
         """
         if self.q.ndim != 2:
             raise CallError(f"a log is of one run; this has {self.q.shape[:-2]} of them: take one, run[k].log()")
         if not self.finite:
             raise CallError(f"a log of a run that diverged has no use: {self.status}")
         even = len(self.t) if len(self.t) < 3 or np.isclose(self.t[-1] - self.t[-2], self.t[1]) else -1  # the last may be off the grid
-        log = measured(self.robot, self.t[:even], self.q[:even], self.tau[:even], sensors or Sensors(), seed)
-        if self.drive is None or self.drive_state is None:
-            return log
-        return log.replace(**self.drive.signals(self.robot, self.drive_state[:even]))
+        chosen = sensors or Sensors()
+        log = measured(self.robot, self.t[:even], self.q[:even], self.tau[:even], chosen, seed)
+        more = {} if self.base_pose is None else {"base": self.base_motion[:even]}
+        if self.drive is not None and self.drive_state is not None:
+            more |= self.drive.signals(self.robot, self.drive_state[:even])
+        if chosen.plate:
+            more["base_wrench"] = on_plate(self.base_wrench[:even], chosen, seed)
+        return log.replace(**more)
+
+    @property
+    def base_motion(self) -> Array:
+        """What an inertial sensor on a free base feels, (..., T, 9): proper acceleration, angular velocity, its rate, in its own frame."""
+        if self.base_pose is None or self.base_twist is None:
+            raise CallError("base_motion of a run: the base is held, and feels gravity alone")
+        w = np.einsum("...ji,...j->...i", self._rotations, self.base_twist[..., 3:])
+        if self._smooth:
+            return np.asarray(self.robot.free_forward_dynamics(self.q, self.qd, self.tau, w)[1])
+        rates = np.gradient(self.base_twist, self.t, axis=-2)
+        turned = [np.einsum("...ji,...j->...i", self._rotations, x) for x in (rates[..., :3] - self.robot.gravity, rates[..., 3:])]
+        return np.concatenate([turned[0], w, turned[1]], axis=-1)
+
+    @property
+    def base_wrench(self) -> Array:
+        """What the ground applies to a base that is held, (..., T, 6): force [N], then moment [N m]; see `robot.base_wrench`."""
+        if self.base_pose is not None:
+            raise CallError("base_wrench of a run: nothing holds the base")
+        qdd = self.robot.forward_dynamics(self.q, self.qd, self.tau) if self._smooth else np.gradient(self.qd, self.t, axis=-2)
+        return np.asarray(self.robot.base_wrench(self.q, self.qd, qdd))
+
+    @property
+    def _smooth(self) -> bool:
+        """Whether accelerations follow from state and torques alone; differences give them otherwise."""
+        return self.drive is None and not self.robot.tree.loops and not dry_joints(self.robot.tree)
+
+    @property
+    def _rotations(self) -> Array:
+        """Of a free base, (..., T, 3, 3)."""
+        from scipy.spatial.transform import Rotation
+
+        assert self.base_pose is not None
+        quaternions = self.base_pose[..., 3:]
+        return Rotation.from_quat(quaternions.reshape(-1, 4)).as_matrix().reshape(*quaternions.shape[:-1], 3, 3)
 
     def __getitem__(self, k: int | tuple[int, ...]) -> Run:
         """One run of a batch."""

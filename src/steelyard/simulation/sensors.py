@@ -25,7 +25,8 @@ class Sensors:
     `harmonics` of the motor angle, gear_ratio * q, with amplitudes that fall as 1/h.
     bandwidth [Hz]: of the first-order low-pass in the torque channel; delay [s]: of the torque against the position.
     torque_step [N m|N]: quantisation of the torque. torque_constant [N m/A|N/A]: where it is not zero, the log has motor currents in the
-    place of torques, torque / constant, with the same errors.
+    place of torques, torque / constant, with the same errors. plate: whether a force plate under the robot is logged, with plate_noise as a
+    fraction of each component's rms deviation.
     Torque ripple of geared motors: Hollerbach, Khalil and Gautier, Springer Handbook of Robotics, 2nd ed., section 6.3.2.
     """
 
@@ -39,6 +40,8 @@ class Sensors:
     delay: PerJoint = 0.002
     torque_step: PerJoint = 0.0
     torque_constant: PerJoint = 0.0
+    plate: bool = False
+    plate_noise: float = 0.01
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -49,7 +52,7 @@ class Sensors:
     @classmethod
     def perfect(cls) -> Sensors:
         """Sensors without any error."""
-        return cls(0.0, 0.0, 0.0, 0.0, (), 1.0, 0.0, 0.0, 0.0)
+        return cls(0.0, 0.0, 0.0, 0.0, (), 1.0, 0.0, 0.0, 0.0, plate_noise=0.0)
 
     def per_joint(self, name: str, n: int) -> Array:
         """One number per joint, (n,)."""
