@@ -119,9 +119,7 @@ def test_simulated_logs_have_what_the_base_feels() -> None:
     log = sy.record(smooth, moved, 100.0, sensors=replace(sy.Sensors.perfect(), plate=True))
     np.testing.assert_allclose(log.base_wrench, smooth.base_wrench(*moved.motion(log.t)))
     base, start = satellite(), [0.1, 0.0, 0.0, 0.2, 0.3, 0.1]
-    flown = sy.simulate(
-        base, lambda t, q, qd: 20 * np.sin([3 * t, 5 * t, 7 * t]) - qd, seconds=4.0, every=4, method="euler", base_twist0=start
-    )
+    flown = sy.simulate(base, lambda t, q, qd: 20 * np.sin([3 * t, 5 * t, 7 * t]) - qd, seconds=4.0, every=4, base_twist0=start)
     log, at = flown.log(sy.Sensors.perfect()), (flown.q[5], flown.qd[5])
     qdd, _ = base.free_forward_dynamics(*at, flown.tau[5], log.base[5, 3:6])
     tau = base.inverse_dynamics(*at, qdd, base=log.base[5])
