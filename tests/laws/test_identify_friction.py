@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from functools import cache
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy.stats import wilcoxon
 
 import steelyard as sy
+from benchmarks.generated_c import compile_c
 from steelyard.errors import CallError
 from steelyard.identification.estimators.least_squares import weighted
 from steelyard.identification.estimators.shape import between
@@ -19,6 +21,7 @@ from steelyard.identification.model.problem import FOLDS, Problem
 from steelyard.identification.samples.preparation import Preparation
 from steelyard.identification.samples.samples import prepare
 from tests.motions import recorded, rubbing
+from tests.oracles.test_c_export import STRICT
 
 USUAL = ("viscous", "coulomb", "offset")
 
@@ -104,6 +107,23 @@ def test_the_robot_carries_what_was_chosen_and_so_does_its_file(name, tmp_path):
     for file in ("found.toml", "found.urdf"):
         assert np.allclose(sy.load(tmp_path / file).inverse_dynamics(*states), tau, rtol=1e-9, atol=1e-9)
     assert fit.validate(log).total_relative_error == pytest.approx(fit.total_relative_error, rel=1e-5)
+
+
+@EVERY
+def test_exported_c_has_the_friction_that_was_chosen(name, tmp_path):
+    """Compiled without a warning, for states that go both ways and stand."""
+    robot = fitted(name)[2].robot
+    q, qd, qdd = np.random.default_rng(4).normal(size=(3, 20, robot.n))
+    qd[::5], qd[1::5] = 0.0, 0.01 * qd[1::5]
+    _, source = robot.to_c(tmp_path, functions=["inverse_dynamics"])
+    compile_c([source], tmp_path / "robot.so", STRICT)
+    function = ctypes.CDLL(str(tmp_path / "robot.so"))[f"{source.stem}_inverse_dynamics"]
+    function.restype, made = None, np.empty((20, robot.n))
+    for states in zip(q, qd, qdd, made, strict=True):
+        function(*(state.ctypes.data_as(ctypes.c_void_p) for state in states))
+    assert np.allclose(made, robot.inverse_dynamics(q, qd, qdd), rtol=1e-12, atol=1e-12)
+    plain = robot.without_friction().inverse_dynamics(q, qd, qdd)
+    assert np.all(np.max(np.abs(made - plain), axis=0) > 0.1), "every joint has friction"
 
 
 @pytest.mark.parametrize("seed", range(6))
