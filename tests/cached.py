@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard.compiler.ir.program import Operand, Program, trace
-from steelyard.compiler.runtime import jit
+from steelyard.compiler.runtime import cache, jit
 from steelyard.compiler.runtime.kernel import Kernel
 
 
@@ -28,6 +28,7 @@ def refused() -> Program:
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "deep" / "cache"
     monkeypatch.setenv("STEELYARD_CACHE", str(folder))
+    monkeypatch.setattr(cache, "SELDOM", 1)
     return folder
 
 

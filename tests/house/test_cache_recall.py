@@ -139,6 +139,15 @@ def test_the_least_used_go_first(place: Path, monkeypatch: pytest.MonkeyPatch) -
     assert left == {names[0], names[4], names[5], cache.key("new")}
 
 
+def test_few_writes_look_through_the_directory(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Path] = []
+    monkeypatch.setattr(cache, "_prune", looked.append)
+    monkeypatch.setattr(cache, "SELDOM", 8)
+    for i in range(80):
+        cache.write(cache.key(str(i)), b"content")
+    assert 2 <= len(looked) <= 30
+
+
 def test_a_disk_that_keeps_no_times(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def read_only(path: Path) -> None:
         raise OSError(30, "Read-only file system")

@@ -24,6 +24,7 @@ from ...files import TEMPORARY, write_whole
 
 FORMAT = "steelyard cache 3"
 LIMIT = 256 << 20  # bytes
+SELDOM = 32  # one write in so many, chosen by the file's name, looks for files to remove: that takes long in a full directory
 _DIGEST = 32
 _NAME = re.compile(r"[0-9a-f]{40}\.cached")
 _HOUR, _DAY = 3600.0, 86400.0
@@ -78,7 +79,8 @@ def write(name: str, content: bytes) -> None:
         return
     with suppress(OSError, CallError):
         write_whole(place / name, _header(name, content) + content, overwrite=True, mode=0o600)
-        _prune(place)
+        if int(name[:8], 16) % SELDOM == 0:
+            _prune(place)
 
 
 def _header(name: str, content: bytes) -> bytes:
