@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ def five_bars() -> tuple[sy.Robot, sy.Robot]:
     return described, perturbed(described, seed=3).with_friction(viscous={"left_shoulder": 0.3, "right_shoulder": 0.2})
 
 
-def test_a_five_bar_is_identified_from_its_two_drives() -> None:
+def test_a_five_bar_is_identified_from_its_two_drives(tmp_path: Path) -> None:
     described, true = five_bars()
     fit = sy.identify(described, drive_log(true))
     found = fit.validate(drive_log(true, 5, noise=0.0))
@@ -55,12 +56,26 @@ def test_a_five_bar_is_identified_from_its_two_drives() -> None:
     assert found.total_relative_error < 0.005 < 10 * 0.005 < found.before.total_relative_error
     assert fit.verdict.trusted
     assert any("loops do no work" in note for note in fit.estimate.notes)
+    sy.report(fit, tmp_path / "report.html")
+    assert "right_shoulder" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    fit.robot.to_toml(tmp_path / "identified.toml")
+    assert sy.load(tmp_path / "identified.toml").loop_structure.case == "exact"
     q, qd, qdd = closed_states(true)
     wanted = true.constrained_inverse_dynamics(q, qd, qdd).tau
     assert np.linalg.norm(fit.torque(q, qd, qdd) - wanted) < 0.02 * np.linalg.norm(wanted)
     predicted = fit.predict(q, qd, qdd)
     assert predicted.torque.shape == predicted.std.shape == (20, 2)
     np.testing.assert_allclose(predicted.torque, fit.torque(q, qd, qdd)[:, list(true.tree.driven)], atol=1e-9)
+
+
+def test_a_file_with_the_drives_alone_is_read(tmp_path: Path) -> None:
+    log = drive_log(five_bars()[1])
+    head = ",".join(["t", *(f"{signal}_{name}" for signal in ("q", "tau") for name in log.labels)])
+    np.savetxt(tmp_path / "drives.csv", np.column_stack([log.t, log.q, log.tau]), delimiter=",", header=head, comments="")
+    again = sy.read_log(tmp_path / "drives.csv", robot("five_bar"))
+    assert again.joint_names == ("left_shoulder", "right_shoulder")
+    with pytest.raises(LogError, match="right_shoulder"):
+        sy.read_log(tmp_path / "drives.csv", robot("five_bar"), columns={"q": ["q_left_shoulder"]})
 
 
 def closed_states(made: sy.Robot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

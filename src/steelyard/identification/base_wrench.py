@@ -61,6 +61,10 @@ class BaseWrenchModel(Model):
     def row_names(self) -> tuple[str, ...]:
         return CHANNELS
 
+    @property
+    def row_units(self) -> tuple[str, ...]:
+        return tuple(WRENCH.values())
+
     @cached_property
     def _sampled(self) -> Array:
         made = exciting_states(self.robot.tree)

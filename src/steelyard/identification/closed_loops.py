@@ -176,7 +176,7 @@ def prepare_closed(robot: Robot, log: Log, options: Preparation) -> Samples:
 
 def drive_log(robot: Robot, log: Log) -> Log:
     """Return the log with the joints that have a drive or determine others alone; raise LogError for one that is missing."""
-    wanted = tuple(name for c, name in enumerate(robot.joint_names) if c in (*robot.tree.driven, *robot.loop_structure.independent))
+    wanted = robot.measured_joints
     if log.joint_names is None:
         if log.n not in (len(wanted), robot.n):
             raise LogError(f"{log.where}the log has {log.n} joints without names; expected {len(wanted)}: {', '.join(wanted)}")

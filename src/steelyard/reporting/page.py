@@ -24,7 +24,7 @@ from ..robot import Robot
 from ..signals.log import Log
 from ..version import __version__
 from . import figures
-from .tables import base_table, cause_table, combinations, error_table, full_table, region_table, results_of, torque_units
+from .tables import base_table, cause_table, combinations, error_table, full_table, region_table, results_of
 
 
 def report(
@@ -129,7 +129,7 @@ def tiles(fit: Fit, verdict: Verdict, validation: Validation | None) -> tuple[Ti
 
 def all_figures(fit: Fit, validation: Validation | None) -> dict[str, Figure]:
     """Every figure by its name."""
-    names, units = fit.robot.joint_names, torque_units(fit.robot)
+    names, units = fit.model.row_names, fit.model.row_units
     dt = float(np.median(np.diff(running_time(fit.t)))) if len(fit.t) > 1 else 1.0
     left = np.where(fit.validation.keep, fit.measured - fit.predicted, np.nan)
     made = [
@@ -168,7 +168,7 @@ def advice(fit: Fit, validation: Validation | None) -> tuple[str, ...]:
         made.append(f"Record a motion that shows {shown}: sy.excite(robot) or `steelyard excite` designs one within the limits.")
     worst = int(np.argmax(fit.relative_error))
     if fit.relative_error[worst] > 0.2:
-        name = fit.robot.joint_names[worst]
+        name = fit.model.row_names[worst]
         made.append(f"Look at {name}, whose torque is explained worst: is its friction, gear ratio or torque constant what the model says?")
     if validation is None:
         made.append("Validate on a log of another motion before the model is used: fit.validate(log) or `steelyard validate`.")

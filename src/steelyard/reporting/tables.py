@@ -127,7 +127,7 @@ def cause_table(fit: Fit) -> Table:
 
 def error_table(fit: Fit, validation: Validation | None = None) -> Table:
     """RMS [N m|N], relative error and R² of every joint's torque before, after and, where given, on another log."""
-    return compared_errors(fit.robot.joint_names, results_of(fit, validation), torque_units(fit.robot))
+    return compared_errors(fit.model.row_names, results_of(fit, validation), fit.model.row_units)
 
 
 def base_table(fit: Fit, true_robot: Robot | None = None) -> Table:

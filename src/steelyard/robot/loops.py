@@ -45,6 +45,14 @@ class Loops(Description):
         """The joints that have a drive; all of them unless the description says which."""
         return tuple(self.joint_names[c] for c in self.tree.driven)
 
+    @property
+    def measured_joints(self) -> tuple[str, ...]:
+        """The joints that a log must have: all, or with loops those that have a drive or determine the others."""
+        if not self.tree.loops:
+            return self.joint_names
+        made = self.loop_structure
+        return tuple(name for c, name in enumerate(self.joint_names) if c in (*made.driven, *made.independent))
+
     def closure(self, q: ArrayLike, *, out: Array | None = None) -> Array:
         """phi(q), (..., m): how far the loops are from closed, [m] and [rad], in the order of `closure_names`."""
         return self._loop_kernel("closure")(q, out=out)

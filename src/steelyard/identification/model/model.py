@@ -58,6 +58,12 @@ class Model:
         return self.robot.joint_names
 
     @property
+    def row_units(self) -> tuple[str, ...]:
+        """The unit of each row: N m, or N of a joint that slides."""
+        kinds = [self.robot.mechanism.joint(name).kind for name in self.row_names]
+        return tuple("N" if kind == "prismatic" else "N m" for kind in kinds)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Labels of every parameter."""
         return self.robot.parameter_names

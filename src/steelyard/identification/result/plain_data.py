@@ -20,7 +20,9 @@ def fit_data(fit: Any, validation: Validation | None = None) -> dict[str, Any]:
     units = fit.robot.parameter_units
     base_units = [units[column] for column in fit.base.columns]
     base = {"value": fit.base_values, "standard_deviation": fit.base_std}
-    found: dict[str, Iterable[float]] = {"delay": fit.pipeline.delay, "coulomb_width": fit.model.shape("width")}
+    widths = dict(zip(fit.robot.joint_names, fit.model.shape("width"), strict=True))
+    wide = [widths.get(name, 0.0) for name in fit.model.row_names]
+    found: dict[str, Iterable[float]] = {"delay": fit.pipeline.delay, "coulomb_width": wide}
     verdict = fit.verdict if validation is None else fit.judged(validation)
     made: dict[str, Any] = plain(
         {
@@ -28,12 +30,12 @@ def fit_data(fit: Any, validation: Validation | None = None) -> dict[str, Any]:
             "estimator": fit.estimator,
             "verdict": verdict.to_dict(),
             "region": fit.region.to_dict(),
-            "validation": None if validation is None else validation_data(validation, torque_units(fit)),
+            "validation": None if validation is None else validation_data(validation, fit.model.row_units),
             "parameters": rows(name=fit.parameter_names, unit=units, value=fit.parameters, standard_deviation=fit.parameters_std),
             "links": link_rows(fit.links),
             "base_parameters": rows(name=fit.base.names, expression=fit.base.expressions, unit=base_units, **base),
             "base_covariance": fit.covariance,
-            "joints": rows(**joint_errors(fit.validation, torque_units(fit)), **found),
+            "joints": rows(**joint_errors(fit.validation, fit.model.row_units), **found),
             "residual_split": fit.residual_split.to_dict(),
             "drift": fit.drift,
             "friction_terms": [{"joint": joint, "term": word} for joint, word in fit.friction_terms],
@@ -54,11 +56,6 @@ def fit_data(fit: Any, validation: Validation | None = None) -> dict[str, Any]:
         }
     )
     return made
-
-
-def torque_units(fit: Any) -> tuple[str, ...]:
-    """Return N m or N, joint by joint."""
-    return tuple("N" if unit == "m" else "N m" for unit in fit.region.units)
 
 
 def joint_errors(validation: Validation, units: tuple[str, ...]) -> dict[str, Iterable[Any]]:

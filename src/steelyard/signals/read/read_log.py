@@ -46,7 +46,8 @@ def read_log(
 ) -> Log:
     """Read the log in a file: csv, txt, parquet, npz, mat, rosbag2 (folder or .db3), mcap, or a .toml that names files and what they mean.
 
-    robot: anything with joint_names, or the names, or None: columns are matched to joints by name, else by number.
+    robot: anything with joint_names, or the names, or None: columns are matched to joints by name, else by number. With loops the joints
+    that determine the others are enough.
     path may be a list of files with columns side by side, or {quantity: file} such as {'q': 'positions.csv', 'tau': 'torques.csv'}.
     mapping: a Mapping, its TOML file, a dictionary of the same, or a Transmission alone. effort: 'torque' or 'current'.
     options: any field of Mapping (columns, joints, rate [Hz], time_unit, angle, layout, topic, transmission, correction).
@@ -62,7 +63,13 @@ def read_log(
         options["effort"] = effort
     check_options(options)
     settings = settings.updated(**options)
-    log = to_log(read_tables(path, joints, settings), joints, settings)
+    try:
+        log = to_log(read_tables(path, joints, settings), joints, settings)
+    except LogError:
+        few = getattr(robot, "measured_joints", joints)  # of a robot with loops, whose other joints follow
+        if few == joints:
+            raise
+        log = to_log(read_tables(path, few, settings), few, settings)
     mended = settings.correction
     log = log if mended is None else mended.mend_samples(log)
     log = cleaned(log) if clean else log
