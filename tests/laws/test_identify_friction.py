@@ -170,6 +170,8 @@ def test_drift_is_taken_out_in_the_units_of_the_drive_gains():
     fit = sy.identify(arm(), log.replace(tau=(log.tau + add) / gains), "wls", drive_gains="joint1")
     assert fit.drive_gains == pytest.approx(gains, rel=1e-2)
     assert fit.drift[0] == pytest.approx(np.sqrt(np.mean(add[:, 0] ** 2)), rel=0.1)
+    left = np.sqrt(np.mean(fit.residuals**2, axis=0))
+    assert left[0] == pytest.approx(left[1], rel=0.2), "noise alone is left, as in a joint without drift"
 
 
 def test_terms_that_are_asked_for_are_taken_whatever_the_evidence():
@@ -245,15 +247,30 @@ def brute_force(problem: Problem, candidate: Candidate, search: Search) -> np.nd
     return np.array(made)
 
 
-@pytest.mark.parametrize("place", [3, 9, 10, 16])
-def test_held_out_errors_are_those_of_fits_without_the_part(place):
-    _, log, _ = fitted("load")
-    samples = (prepare(arm(), log, Preparation()),)
+def search_of(name: str) -> tuple[Problem, Search]:
+    """The search over all candidates for the log of a case."""
+    samples = (prepare(arm(), fitted(name)[1], Preparation()),)
     model = build_model(arm())
     trial = Problem(model, samples, 4)
     base, _ = weighted(trial.total, trial.prior)
     columns = Columns.of(model, base, np.full(3, 50.0), samples)
     problem = Problem(model, samples, 4, columns)
-    search = make_search(problem, columns)
+    return problem, make_search(problem, columns)
+
+
+def test_a_term_pays_for_its_unknowns():
+    """Where nothing is planted the information criterion falls by about chance less the price, k (log N + 2 log M)."""
+    _, search = search_of("nothing")
+    found = {candidate: search.information(candidate) for candidate in search.candidates if search.shown(candidate)}
+    price = np.log(search.counts.sum(axis=0).min()) + 2 * np.log(len({(c.joint, c.word, c.keys) for c in search.candidates}))
+    real = {c: x for c, x in found.items() if np.isfinite(x)}
+    assert len(real) > 20
+    assert all(x < 0 for x in real.values())
+    assert np.median([x / c.unknowns for c, x in real.items()]) == pytest.approx(-price, rel=0.2)
+
+
+@pytest.mark.parametrize("place", [3, 9, 10, 16])
+def test_held_out_errors_are_those_of_fits_without_the_part(place):
+    problem, search = search_of("load")
     candidate = next(c for c in of_joint(1, True, None) if place in c.columns)
     assert np.allclose(search.held_out(candidate), brute_force(problem, candidate, search), rtol=1e-4)
