@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arguments import numbers
+from ..arguments import brief, numbers
 from ..cached import cached_property
 from ..compiler.runtime.kernel import Kernel
 from ..errors import CallError, ProblemError, suggest
@@ -65,7 +65,7 @@ class Loops(Description):
         """(dPhi/dt) qd, (..., m): the loops stay closed where Phi qdd = -bias."""
         return self._loop_kernel("closure_bias")(q, qd, out=out)
 
-    def assemble(self, q: ArrayLike, hold: Sequence[str] = ()) -> Array:
+    def assemble(self, q: ArrayLike, hold: Sequence[str] = (), *, out: Array | None = None) -> Array:
         """The closed configuration nearest to q (..., n) in joint coordinates [rad|m]; joints named in `hold` stay where they are.
 
         Raises ProblemError where the loops cannot be closed; `assembly` gives those of a batch that can.
@@ -73,7 +73,7 @@ class Loops(Description):
         found = self.assembly(q, hold)
         if not np.all(found.closed):
             raise ProblemError(f"assemble: {found.status}; `assembly` returns what was reached")
-        return found.q
+        return _into(out, found.q)
 
     def assembly(self, q: ArrayLike, hold: Sequence[str] = ()) -> Assembly:
         """As `assemble`, with the gap of every configuration, which of them are closed, and a status sentence."""
@@ -82,18 +82,20 @@ class Loops(Description):
         names = [each.loop.name for each in self.tree.loops]
         return assembled(residual, jacobian, start, self._free(hold), names)
 
-    def consistent_velocity(self, q: ArrayLike, qd: ArrayLike, hold: Sequence[str] = ()) -> Array:
+    def consistent_velocity(self, q: ArrayLike, qd: ArrayLike, hold: Sequence[str] = (), *, out: Array | None = None) -> Array:
         """The velocity nearest to qd that keeps the loops closed, (..., n): qd - Phi^+ Phi qd; joints in `hold` keep theirs."""
         q, qd = self._states("consistent_velocity", q=q, qd=qd)
         Phi = self.closure_jacobian(q)
-        return np.asarray(qd - step(Phi, np.einsum("...ij,...j->...i", Phi, qd), self._free(hold)))
+        return _into(out, qd - step(Phi, np.einsum("...ij,...j->...i", Phi, qd), self._free(hold)))
 
-    def consistent_acceleration(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, hold: Sequence[str] = ()) -> Array:
+    def consistent_acceleration(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, hold: Sequence[str] = (), *, out: Array | None = None
+    ) -> Array:
         """The acceleration nearest to qdd that keeps the loops closed, (..., n), at velocities that do; joints in `hold` keep theirs."""
         q, qd, qdd = self._states("consistent_acceleration", q=q, qd=qd, qdd=qdd)
         Phi = self.closure_jacobian(q)
         excess = np.einsum("...ij,...j->...i", Phi, qdd) + self.closure_bias(q, qd)
-        return np.asarray(qdd - step(Phi, excess, self._free(hold)))
+        return _into(out, qdd - step(Phi, excess, self._free(hold)))
 
     def closed_states(self, count: int, seed: int = 0, reach: float = 0.3) -> tuple[Array, Array, Array]:
         """Random q, qd, qdd, at most (count, n), that keep the loops closed: `reach` [rad|m] is how far q was from zero."""
@@ -147,11 +149,11 @@ class Loops(Description):
         """
         if not self.loop_structure.rows:
             qdd = self._call("forward_dynamics", (q, qd, tau), parameters, None, wrench, base=base)
-            return qdd, np.zeros((*qdd.shape[:-1], self.tree.closures))
+            made = qdd, np.zeros((*qdd.shape[:-1], self.tree.closures))
+            return made if out is None else (_into(out[0], made[0]), _into(out[1], made[1]))
+        into = (*out, None) if isinstance(out, tuple) else out
         with np.errstate(all="ignore"):
-            found = self._constrained(
-                "constrained_forward_dynamics", (q, qd, tau), wrench=wrench, base=base, parameters=parameters, out=out
-            )
+            found = self._constrained("constrained_forward_dynamics", (q, qd, tau), wrench, base, parameters, into)
         warn_of_singular(*found)
         return found[0], found[1]
 
@@ -168,10 +170,10 @@ class Loops(Description):
         self._require_freedom("freedom_basis")
         return self._constrained("freedom_basis", (q,), out=out)
 
-    def independent_torque(self, q: ArrayLike, tau: ArrayLike) -> Array:
+    def independent_torque(self, q: ArrayLike, tau: ArrayLike, *, out: Array | None = None) -> Array:
         """N^T tau, (..., f): torques (..., n) of all joints as felt by the independent coordinates."""
         q, tau = self._states("independent_torque", q=q, tau=tau)
-        return np.einsum("...ij,...i->...j", self.freedom_basis(q), tau)
+        return _into(out, np.einsum("...ij,...i->...j", self.freedom_basis(q), tau))
 
     def _require_freedom(self, what: str) -> None:
         """Raise CallError where loops leave nothing free, or hold nothing."""
@@ -235,3 +237,14 @@ class Loops(Description):
         except ValueError:
             shapes = ", ".join(f"{name} {value.shape}" for name, value in zip(given, made, strict=True))
             raise CallError(f"{what}: {shapes} do not go together; expected (..., {self.n}) that broadcast") from None
+
+
+def _into(out: Array | None, values: Array) -> Array:
+    """Values, written to `out` where it is given; raises CallError where it does not hold them."""
+    if out is None:
+        return np.asarray(values)
+    given: object = out
+    if not (isinstance(given, np.ndarray) and given.shape == values.shape and given.dtype == values.dtype):
+        raise CallError(f"out must be an array {values.shape} of float64, not {brief(out)}")
+    out[...] = values
+    return out

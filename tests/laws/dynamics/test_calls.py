@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import steelyard as sy
+from steelyard.robot.loops import Loops
 from tests.laws.dynamics import running
+from tests.loop_robots import motion
 from tests.zoo import case
 
 
@@ -19,13 +21,18 @@ def taken(method: Any) -> set[str]:
 
 
 PUBLIC = {name: method for name, method in inspect.getmembers(sy.Robot, inspect.isfunction) if not name.startswith("_")}
-METHODS = [name for name, method in PUBLIC.items() if {"q", "qd"} & taken(method)]
+OBJECTS = ("assembly", "constrained_inverse_dynamics")  # return more than arrays
+METHODS = [name for name, method in PUBLIC.items() if {"q", "qd"} & taken(method) and name not in OBJECTS]
+
+
+def of_loops(name: str) -> bool:
+    return name in vars(Loops)
 
 
 def arguments(name: str) -> dict[str, np.ndarray]:
     """What a method must be given, (6, ...): six samples, along a time where it asks for one."""
-    x = case("torso")
-    wrench = running.inputs(x, "wrench_torque")[1]
+    x: Any = motion("five_bar") if of_loops(name) else case("torso")
+    wrench = running.inputs(case("torso"), "wrench_torque")[1]
     known = {"q": x.q, "qd": x.qd, "qdd": x.qdd, "tau": x.tau, "qrd": x.qd, "qrdd": x.qdd, "wrench": wrench, "angular_velocity": x.q[:, :3]}
     needed = [k for k, p in inspect.signature(getattr(sy.Robot, name)).parameters.items() if p.default is p.empty and k != "self"]
     needed += ["q"] if name == "friction_torque" else []  # the torso has torque ripple
@@ -33,8 +40,8 @@ def arguments(name: str) -> dict[str, np.ndarray]:
 
 
 def bound_method(name: str) -> Any:
-    """A method of the torso; where it takes a frame, of one of its two tips."""
-    method = getattr(case("torso").robot, name)
+    """A method of the torso, or of a linkage; where it takes a frame, of one of its two tips."""
+    method = getattr(motion("five_bar").robot if of_loops(name) else case("torso").robot, name)
     return partial(method, frame=case("torso").robot.frame_names[-1]) if "frame" in taken(method) else method
 
 
