@@ -124,7 +124,6 @@ def test_bad_input() -> None:
         ({"stops": "soft"}, "stops must be True, False or Stops"),
         ({"stops": Stops(2.0)}, "restitution of .* must be from 0 to 1"),
         ({"stops": True, "method": "adaptive"}, "adaptive method does not do stops"),
-        ({"drive": Elastic(1.0), "method": "adaptive"}, "adaptive method does not do a drive"),
         ({"saturate": "yes"}, "saturate must be True or False"),
     ):
         with pytest.raises(sy.CallError, match=message):

@@ -10,7 +10,7 @@ from steelyard.experiments import excite
 from steelyard.motion import Trajectory
 from steelyard.parameters.pseudo_inertia import is_consistent, pseudo_inertia
 from steelyard.simulation import Sensors, perturbed, record
-from steelyard.simulation.sensors import low_passed, quantised, ripple
+from steelyard.simulation.measurement.sensors import low_passed, quantised, ripple
 
 PERFECT = Sensors.perfect()
 

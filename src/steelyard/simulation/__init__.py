@@ -3,11 +3,11 @@
 from .controllers.joint_space import PD, ComputedTorque, FeedForward, SlotineLi
 from .controllers.task_space import Impedance, OperationalSpace
 from .drives import Elastic, Motor, Stops
+from .measurement.record import record
+from .measurement.sensors import Sensors
 from .perturbed import perturbed
-from .record import record
 from .run import Run
 from .sensitivities import run_gradient, sensitivities
-from .sensors import Sensors
 from .simulate import simulate
 
 __all__ = [

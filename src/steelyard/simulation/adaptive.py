@@ -106,6 +106,16 @@ def integrated(
     raise ProblemError(f"simulate: more than {MOST_EVENTS} times a joint came to rest or broke loose; is the friction meant to be so?")
 
 
+def integrated_whole(rates: Callable[[float, Array], Array], start: Array, t: Array, tolerance: float = 1e-11) -> Array:
+    """Whole states (T, N) at times t [s] from one at the start (N,), of equations without switches: free bases and drives."""
+    from scipy.integrate import solve_ivp
+
+    solved = solve_ivp(rates, (float(t[0]), float(t[-1])), start, "DOP853", t, rtol=tolerance, atol=tolerance)
+    if solved.status < 0:
+        raise ProblemError(f"simulate: the adaptive method stopped at {solved.t[-1] if len(solved.t) else t[0]:g} s: {solved.message}")
+    return np.asarray(solved.y.T)
+
+
 def _event(both: Kernels, torque: Torque, n: int, c: int, side: Array) -> Any:
     """The switching function of a joint, which ends the piece where it falls to zero: its velocity while it moves, the friction that is
     left while it is held.

@@ -15,7 +15,8 @@ from ..errors import CallError
 from ..robot import Robot
 from ..signals.log import Log
 from .controllers.controller import Controller, wanted_at
-from .step import Setup, law_kernel
+from .setup import Setup
+from .step import law_kernel
 
 Array = NDArray[np.float64]
 Law: TypeAlias = "Callable[[float, Array, Array], ArrayLike]"

@@ -15,6 +15,8 @@ Rates = Callable[[Sequence[Scalar], Sequence[Scalar]], tuple[list[Scalar], list[
 Moves = Callable[[Sequence[Scalar], Sequence[Scalar]], list[Scalar]]
 """(q, qd) -> the rates of q."""
 METHODS = ("euler", "rk4", "rk8")
+RATES = "rates"
+"""The explicit method of order 1: over one second it gains the rates of all quantities."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ def table(method: str) -> Table:
 
     Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", 2nd ed., section II.1 (table 1.2) and II.5 (DOP853).
     """
+    if method == RATES:
+        return Table(((),), (1.0,), 1)
     if method == "rk4":
         return Table(((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), 4)
     from scipy.integrate import DOP853

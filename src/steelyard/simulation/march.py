@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TypeAlias
 
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from ..compiler.runtime.kernel import Kernel
 from ..robot import Robot
-from .adaptive import integrated
+from .adaptive import integrated, integrated_whole
 from .control import Control, Plan, checked_torque, torque_function
+from .integrators import RATES
 from .loops import integrated_closed
-from .step import Setup, packed_kernel, step_kernel
+from .setup import Setup
+from .step import packed_kernel, step_kernel
 
 Array = NDArray[np.float64]
 State: TypeAlias = tuple[Array, ...]
@@ -53,11 +55,34 @@ class Record:
 
 def adapt(setup: Setup, plan: Plan, control: Control, state: State, record: Record, progress: Progress) -> None:
     """Every run by the adaptive method, one after the other."""
+    if setup.free or setup.drive is not None:
+        _adapt_whole(setup, plan, control, state, record, progress)
+        return
     t, torque = plan.times, torque_function(setup, plan, control)
     runs, n = record.flat(), setup.robot.n
     for i, start in enumerate(zip(state[0].reshape(-1, n), state[1].reshape(-1, n), strict=True)):
         closed = setup.robot.tree.loops
         made = integrated_closed(setup.robot, torque, *start, t) if closed else integrated(setup.robot, torque, *start, t, 10 * plan.step)
+        for kept, x in zip(runs.states, made, strict=True):
+            kept[i] = x
+        runs.tau[i] = [torque(s, x, v) for s, x, v in zip(t.tolist(), made[0], made[1], strict=True)]
+        if progress is not None:
+            progress((i + 1) / len(runs.tau))
+
+
+def _adapt_whole(setup: Setup, plan: Plan, control: Control, state: State, record: Record, progress: Progress) -> None:
+    """The same with a base that nothing holds, or with drives."""
+    t, torque, n = plan.times, torque_function(setup, plan, control), setup.robot.n
+    call = packed_kernel(replace(setup, method=RATES, control="held", controller=None)).ufunc
+    runs, cuts = record.flat(), np.cumsum([x.shape[-1] for x in state])[:-1]
+    for i, start in enumerate(np.concatenate(state, axis=-1).reshape(len(runs.tau), -1)):
+
+        def rates(s: float, x: Array) -> Array:
+            return np.asarray(call(1.0, x, torque(s, x[:n], x[n : 2 * n]), *control.last) - x)
+
+        made = np.split(integrated_whole(rates, start, t), cuts, axis=-1)
+        if setup.free:
+            made[3][:, 3:] /= np.linalg.norm(made[3][:, 3:], axis=1, keepdims=True)
         for kept, x in zip(runs.states, made, strict=True):
             kept[i] = x
         runs.tau[i] = [torque(s, x, v) for s, x, v in zip(t.tolist(), made[0], made[1], strict=True)]

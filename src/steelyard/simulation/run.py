@@ -14,8 +14,8 @@ from ..signals.log import Log
 from .drives import Drive
 from .dry_friction import dry_joints
 from .free_base import audit_kernel
-from .record import measured, on_plate
-from .sensors import Sensors
+from .measurement.record import measured, on_plate
+from .measurement.sensors import Sensors
 
 Array = NDArray[np.float64]
 INNER = ("base_pose", "base_twist", "drive_state", "memory")  # what only some runs have

@@ -23,8 +23,9 @@ from ..robot import Robot
 from .control import Control
 from .controllers.controller import Scalars
 from .run import Run
+from .setup import Setup
 from .simulate import Prepared, prepared, simulate
-from .step import Setup, kernel_for, packed_kernel, packed_operands, packed_step, step
+from .step import kernel_for, packed_kernel, packed_operands, packed_step, step
 
 Array = NDArray[np.float64]
 _PARAMETERS = 2_000_000  # operand number of the nodes that stand for parameters while a program is made

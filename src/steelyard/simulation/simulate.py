@@ -20,7 +20,7 @@ from .integrators import require_method
 from .loops import closed_start, require_leading
 from .march import Record, State, adapt, march
 from .run import Run
-from .step import Setup
+from .setup import Setup
 
 Array = NDArray[np.float64]
 
@@ -123,7 +123,8 @@ def _require_supported(setup: Setup) -> None:
         require_leading(setup.robot)
     if setup.method != "adaptive":
         return
-    found = {"a free base": setup.free, "a drive": setup.drive, "stops": setup.stops, "a controller that learns": setup.memory}
+    found = {"stops": setup.stops, "a controller that learns": setup.memory}
+    found["dry friction on a free base or behind drives"] = bool(setup.free or setup.drive) and setup.holds
     found["dry friction with loops"] = bool(loops) and bool(dry_joints(setup.robot.tree))
     for what, there in found.items():
         if there:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -21,77 +20,16 @@ from ..kernels import cost, customised, kernel_of
 from ..kernels.algorithms import require_mass
 from ..kernels.loops import closed_state, constrained_acceleration, reduced_equations
 from ..mechanism.tree import Tree
-from ..robot import Robot
-from .controllers.controller import Controller, wanted_shape
-from .drives import Actuation, Drive
-from .dry_friction import Equations, Sides, dry_joints, equations, held_dynamics, sides, struck, turned_round
+from .drives import Actuation
+from .dry_friction import Equations, Sides, equations, held_dynamics, sides, struck, turned_round
 from .free_base import free_accelerations, in_world, own_equations, own_twist, rates_of_position, unit_quaternion, world_twist
-from .integrators import advanced
+from .integrators import RATES, advanced
 from .loops import at_independent, by_drives, closed_impulses, held_closed, leading
+from .setup import Setup
 
 Scalars = Sequence[Scalar]
 Step = Callable[..., Any]
 Forward = Callable[[Tree, Scalars, Scalars, Scalars], list[Scalar]]
-
-
-@dataclass(frozen=True)
-class Setup:
-    """What a step is made of: the robot, the method, the kind of control ("none", "held" torques, or a controller), and what is between."""
-
-    robot: Robot
-    method: str
-    control: str
-    controller: Controller | None = None
-    saturated: bool = False
-    free: bool = False  # nothing holds the base
-    drive: Drive | None = None
-    stops: bool = False
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """All that the kernel depends on."""
-        law, n = self.controller, self.robot.n
-        model = "" if law is None else (law.model or self.robot).fingerprint
-        own = () if law is None else (f"{type(law).__module__}.{type(law).__qualname__}", len(law.gains(n)), getattr(law, "key", ""))
-        drive = "" if self.drive is None else type(self.drive).__qualname__
-        return (self.robot.fingerprint, "simulate", self.method, self.control, own, model, self.saturated, self.free, drive, self.stops)
-
-    @property
-    def plant(self) -> Robot:
-        """The robot on the joints' side of its drives."""
-        return self.robot if self.drive is None else self.drive.link_side(self.robot)
-
-    @property
-    def holds(self) -> bool:
-        """Whether friction or stops may hold joints."""
-        return self.stops or bool(dry_joints(self.plant.tree))
-
-    @property
-    def memory(self) -> int:
-        """How many numbers the controller keeps."""
-        return len(self.controller.memory(self.robot)) if hasattr(self.controller, "memory") else 0  # type: ignore[union-attr]
-
-    def operands(self) -> tuple[list[Operand], list[Operand]]:
-        """h, the state and what drives, stops and control take; the state after it, and the torque that was commanded.
-
-        The state is q, qd, the books (work and heat so far [J]), of a free base its pose and twist, that of drives and of the controller.
-        """
-        n, law = self.robot.n, self.controller
-        state = [Operand("q", (n,), "[rad|m]"), Operand("qd", (n,), "[rad/s|m/s]"), Operand("books", (2,), "[J]")]
-        state += [Operand("pose", (7,), "[m, -]"), Operand("twist", (6,), "[m/s, rad/s]")] if self.free else []
-        state += [Operand("drive", (sum(self.drive.kinds) * n,), "")] if self.drive is not None else []
-        state += [Operand("memory", (self.memory,), "")] if self.memory else []
-        taken = [Operand("h", (), "[s]"), *state]
-        taken += [Operand("tau", (n,), "[N m|N]")] if self.control == "held" else []
-        if law is not None:
-            taken += [Operand("wanted", wanted_shape(law, n), ""), Operand("gains", (len(law.gains(n)),), "")]
-        taken += [Operand("drive numbers", self.drive.numbers(self.robot).shape, "")] if self.drive is not None else []
-        taken += [Operand("stops", (n,), "")] if self.stops else []
-        return taken, [*state, Operand("tau", (n,), "[N m|N]")]
-
-    def named(self, values: Sequence[Any]) -> dict[str, Any]:
-        """What a step takes after h, by name."""
-        return {operand.name: value for operand, value in zip(self.operands()[0][1:], values, strict=True)}
 
 
 def rubs(tree: Tree) -> bool:
@@ -215,7 +153,8 @@ def step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any)
     qd, twist, lost = _after_impulses(setup, tree, at, found, h, q, pose, qd, twist) if setup.holds else (qd, twist, 0.0)
     work = power(command, [a - b for a, b in zip(q, at["q"], strict=True)]) if setup.drive is None else gained[1]
     books = [at["books"][0] + work, at["books"][1] + (gained[0] + lost)]
-    base = [[*pose[:3], *unit_quaternion(pose[3:])], twist] if setup.free else []
+    pose = pose if setup.method == RATES or not setup.free else [*pose[:3], *unit_quaternion(pose[3:])]
+    base = [pose, twist] if setup.free else []
     drive = [] if setup.drive is None else [[*drive_x, *drive_v]]
     return q, qd, books, *base, *drive, *learned(setup, at, h), command
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import CallError
+from ...errors import CallError
 
 Array = NDArray[np.float64]
 PerJoint: TypeAlias = "float | Sequence[float]"

@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CallError, require_robot
-from ..motion import Trajectory
-from ..robot import Robot
-from ..signals.log import Log
+from ...errors import CallError, require_robot
+from ...motion import Trajectory
+from ...robot import Robot
+from ...signals.log import Log
 from .sensors import Sensors, low_passed, quantised, ripple
 
 Array = NDArray[np.float64]

@@ -1,0 +1,1 @@
+"""What sensors make of true motions: logs."""

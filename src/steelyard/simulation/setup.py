@@ -1,0 +1,73 @@
+"""What a step of a simulation is made of, and the arrays that its kernel takes and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..compiler.ir.program import Operand
+from ..robot import Robot
+from .controllers.controller import Controller, wanted_shape
+from .drives import Drive
+from .dry_friction import dry_joints
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a step is made of: the robot, the method, the kind of control ("none", "held" torques, or a controller), and what is between."""
+
+    robot: Robot
+    method: str
+    control: str
+    controller: Controller | None = None
+    saturated: bool = False
+    free: bool = False  # nothing holds the base
+    drive: Drive | None = None
+    stops: bool = False
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """All that the kernel depends on."""
+        law, n = self.controller, self.robot.n
+        model = "" if law is None else (law.model or self.robot).fingerprint
+        own = () if law is None else (f"{type(law).__module__}.{type(law).__qualname__}", len(law.gains(n)), getattr(law, "key", ""))
+        drive = "" if self.drive is None else type(self.drive).__qualname__
+        return (self.robot.fingerprint, "simulate", self.method, self.control, own, model, self.saturated, self.free, drive, self.stops)
+
+    @property
+    def plant(self) -> Robot:
+        """The robot on the joints' side of its drives."""
+        return self.robot if self.drive is None else self.drive.link_side(self.robot)
+
+    @property
+    def holds(self) -> bool:
+        """Whether friction or stops may hold joints."""
+        return self.stops or bool(dry_joints(self.plant.tree))
+
+    @property
+    def memory(self) -> int:
+        """How many numbers the controller keeps."""
+        return len(self.controller.memory(self.robot)) if hasattr(self.controller, "memory") else 0  # type: ignore[union-attr]
+
+    def operands(self) -> tuple[list[Operand], list[Operand]]:
+        """h, the state and what drives, stops and control take; the state after it, and the torque that was commanded.
+
+        The state is q, qd, the books (work and heat so far [J]), of a free base its pose and twist, that of drives and of the controller.
+        """
+        n, law = self.robot.n, self.controller
+        state = [Operand("q", (n,), "[rad|m]"), Operand("qd", (n,), "[rad/s|m/s]"), Operand("books", (2,), "[J]")]
+        state += [Operand("pose", (7,), "[m, -]"), Operand("twist", (6,), "[m/s, rad/s]")] if self.free else []
+        state += [Operand("drive", (sum(self.drive.kinds) * n,), "")] if self.drive is not None else []
+        state += [Operand("memory", (self.memory,), "")] if self.memory else []
+        taken = [Operand("h", (), "[s]"), *state]
+        taken += [Operand("tau", (n,), "[N m|N]")] if self.control == "held" else []
+        if law is not None:
+            taken += [Operand("wanted", wanted_shape(law, n), ""), Operand("gains", (len(law.gains(n)),), "")]
+        taken += [Operand("drive numbers", self.drive.numbers(self.robot).shape, "")] if self.drive is not None else []
+        taken += [Operand("stops", (n,), "")] if self.stops else []
+        return taken, [*state, Operand("tau", (n,), "[N m|N]")]
+
+    def named(self, values: Sequence[Any]) -> dict[str, Any]:
+        """What a step takes after h, by name."""
+        return {operand.name: value for operand, value in zip(self.operands()[0][1:], values, strict=True)}
