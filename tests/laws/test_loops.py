@@ -10,7 +10,9 @@ from scipy.spatial.transform import Rotation
 import steelyard as sy
 from steelyard.dynamics.loops.closure import closure
 from steelyard.errors import CallError, ModelError, ProblemError
+from steelyard.kernels import LOOP_ALGORITHMS, program
 from steelyard.mechanism.loops import FRAME_KINDS, JOINT_KINDS
+from tests.interpret import run
 from tests.loop_robots import CLOSED, every_kind, four_bar_with, motion, robot
 from tests.random_robots import close
 
@@ -76,6 +78,18 @@ def test_a_weld_after_half_a_turn_is_open() -> None:
     turned = four_bar_with("weld")
     gap = turned.closure([np.pi, 0.0, 0.0])[3:]
     assert np.linalg.norm(gap) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("name", LOOP_ALGORITHMS)
+def test_kernels_compute_what_their_graphs_mean(name: str) -> None:
+    """Node by node on Python numbers, against the compiled kernel with the independent closures."""
+    x = motion("five_bar")
+    values = {"q": x.q, "qd": x.qd, "qdd": x.qdd, "tau": x.tau, "weight": np.ones((len(x.q), 2))}
+    arrays = [values[each][0] for each in LOOP_ALGORITHMS[name].inputs]
+    meant = run(program(x.robot.closed_tree, name), arrays)
+    found = x.robot._constrained(name, tuple(arrays))
+    for a, b in zip(meant, found if isinstance(found, tuple) else (found,), strict=True):
+        close(np.ravel(b), np.array(a, dtype=float), 1e-11)
 
 
 @loops_of

@@ -21,6 +21,7 @@ HEAD = """# Laws
 
 Every algorithm (row) is tested on robots with every feature (column) by the laws whose numbers stand in the cell. The page is generated
 from the tests of `tests/laws/dynamics` by `pytest tests/laws/dynamics/test_table.py --update`, and a test fails where a cell is empty.
+Algorithms for loops are held to theirs by `tests/laws/test_loops.py`, on linkages, parallel robots and a robot with a loop of every kind.
 """
 
 
