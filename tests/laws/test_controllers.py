@@ -115,8 +115,11 @@ def test_bad_input() -> None:
     run = sy.simulate(arm(), [1.0, -2.0, 0.5], Q, seconds=0.02)
     log = run.log()
     for law, message in (
-        (OperationalSpace(np.eye(3)), r"expected a PoseTrajectory or a pose \(4, 4\)"),
-        (OperationalSpace(np.full((4, 4), np.nan)), "expected a PoseTrajectory"),
+        (OperationalSpace(np.eye(3)), r"no PoseTrajectory, has shape \(3, 3\); expected a finite pose"),
+        (OperationalSpace(np.full((4, 4), np.nan)), "expected a finite pose"),
+        (OperationalSpace(2 * np.eye(4)), "is not a pose"),
+        (OperationalSpace(frame=3), "frame must be a str"),
+        (OperationalSpace, r"the class OperationalSpace; make one of it"),
         (OperationalSpace(kp=[1.0, 2.0]), "kp has 2 numbers; expected one, or one for each of 6 directions"),
         (OperationalSpace(resting=[1.0, 2.0]), "one for each of 3 joints"),
         (OperationalSpace(frame="hand"), "no frame is called 'hand'"),

@@ -121,6 +121,7 @@ def test_bad_input() -> None:
         ({"drive": Elastic({"wrist": 1.0})}, "no joint is called 'wrist'"),
         ({"drive": Motor(1.0, -1.0, 1.0)}, "Motor: resistance"),
         ({"drive": "belt"}, "drive must be None, Elastic"),
+        ({"drive": Elastic}, "not the class Elastic"),
         ({"stops": "soft"}, "stops must be True, False or Stops"),
         ({"stops": Stops(2.0)}, "restitution of .* must be from 0 to 1"),
         ({"stops": True, "method": "adaptive"}, "adaptive method does not do stops"),
@@ -128,5 +129,8 @@ def test_bad_input() -> None:
     ):
         with pytest.raises(sy.CallError, match=message):
             sy.simulate(arm(), seconds=0.01, **options)
+    for options in ({"plate": "yes"}, {"encoder": "fine"}, {"plate_noise": -1.0}):
+        with pytest.raises(sy.CallError, match=f"sensors: {next(iter(options))}"):
+            Sensors(**options)
     with pytest.raises(sy.CallError, match="has no rotor inertia in the description"):
         sy.simulate(arm().without_rotors(), seconds=0.01, drive=Elastic(100.0))

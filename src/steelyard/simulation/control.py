@@ -79,6 +79,8 @@ def control_of(robot: Robot, controller: Any, plan: Plan) -> Control:
     """What a `controller` argument is; raises CallError for what is none."""
     if controller is None:
         return Control("none")
+    if isinstance(controller, type):
+        raise CallError(f"simulate: the controller is the class {controller.__name__}; make one of it: {controller.__name__}(...)")
     if isinstance(controller, Controller):
         model = robot if controller.model is None else instance("the controller's model", controller.model, Robot, "sy.load returns one")
         if model.n != robot.n:

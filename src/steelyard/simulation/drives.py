@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.scalar import Scalar, where
-from ..arguments import per_joint
+from ..arguments import brief, per_joint
 from ..errors import CallError
 from ..robot import Robot
 
@@ -178,14 +178,14 @@ def require_stops(stops: object) -> Stops | None:
     if stops is True:
         return Stops()
     if not isinstance(stops, Stops):
-        raise CallError(f"simulate: stops must be True, False or Stops(...), not {type(stops).__name__}")
+        raise CallError(f"simulate: stops must be True, False or Stops(...), not {brief(stops)}")
     return stops
 
 
 def require_drive(drive: object) -> None:
     """Raise CallError for what is no drive."""
-    if drive is not None and not isinstance(drive, Drive):
-        raise CallError(f"simulate: drive must be None, Elastic(...) or Motor(...), not {type(drive).__name__}")
+    if drive is not None and (isinstance(drive, type) or not isinstance(drive, Drive)):
+        raise CallError(f"simulate: drive must be None, Elastic(...) or Motor(...), not {brief(drive)}")
 
 
 def _positive(what: str, value: ArrayLike, robot: Robot) -> Array:

@@ -60,7 +60,7 @@ def line(
 
     In a time [s], or in the shortest that keeps limits of `speed` [m/s] and `turning` [rad/s]. Siciliano et al. 2009, section 4.3.2.
     """
-    first, last = _pose("line: start", start), _pose("line: end", end)
+    first, last = require_pose("line: start", start), require_pose("line: end", end)
     across = last[:3, 3] - first[:3, 3]
 
     def place(s: Array) -> tuple[Array, Array, Array]:
@@ -84,7 +84,7 @@ def arc(
 
     Siciliano et al. 2009, section 4.3.2 (circular path).
     """
-    first, last, middle = _pose("arc: start", start), _pose("arc: end", end), numbers("arc: via", via)
+    first, last, middle = require_pose("arc: start", start), require_pose("arc: end", end), numbers("arc: via", via)
     if middle.shape != (3,) or not np.all(np.isfinite(middle)):
         raise CallError(f"arc: via has shape {middle.shape}; expected a point (3,) [m]")
     centre, u, v, angle = _circle(first[:3, 3], middle, last[:3, 3])
@@ -106,7 +106,8 @@ def follow(robot: Robot, path: PoseTrajectory, frame: str | None = None, q0: Arr
     require_robot(robot, "follow")
     way = instance("follow: path", path, PoseTrajectory, "line(...) and arc(...) return one")
     name = robot.end_effector if frame is None else frame
-    t = np.append(grid(way.seconds, max(real_number("follow: rate", rate, unit="Hz"), 1 / way.seconds)), way.seconds)
+    every = max(real_number("follow: rate", rate, 1e-6, unit="Hz"), 1 / way.seconds)
+    t = np.append(grid(way.seconds, every), way.seconds)
     made = way.motion(t)
     points = np.array(_walked(robot, name, t, made, _first(robot, made.pose[0], name, q0)))
     _require_limits(robot, t, points)
@@ -121,7 +122,7 @@ def follow(robot: Robot, path: PoseTrajectory, frame: str | None = None, q0: Arr
         qd = joint_velocity(robot, q, wanted.twist, name, **EXACT)
         return States(q, qd, joint_acceleration(robot, q, qd, wanted.acceleration, name, **EXACT))
 
-    return trajectory(motion, way.seconds, max(rate, 1 / way.seconds), robot.joint_names)
+    return trajectory(motion, way.seconds, every, robot.joint_names)
 
 
 def reached(robot: Robot, frame: str, pose: Array, q: Array) -> tuple[Array, Array]:
@@ -188,7 +189,8 @@ def _seconds(what: str, profile: Profile, limits: dict[str, tuple[float, float |
     return time
 
 
-def _pose(what: str, given: ArrayLike) -> Array:
+def require_pose(what: str, given: ArrayLike) -> Array:
+    """Return a pose (4, 4); raises CallError for what is none."""
     pose = numbers(what, given)
     if pose.shape != (4, 4) or not np.all(np.isfinite(pose)):
         raise CallError(f"{what} has shape {pose.shape}; expected a finite pose (4, 4), [R, p; 0, 1]")

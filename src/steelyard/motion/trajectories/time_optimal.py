@@ -69,6 +69,7 @@ def time_optimal(
     """
     require_robot(robot, "time_optimal")
     refuse_loops(robot, "time_optimal", "open them (without_loops) for the limits of the tree")
+    real_number("time_optimal: rate", rate, 1e-6, unit="Hz")
     way = path_of(robot, path, frame, q0)
     s = np.linspace(0.0, way.length, whole_number("time_optimal: points", points, 2) + 1)
     limits = [_limits(robot, name, given) for name, given in (("torque", torque), ("velocity", velocity), ("acceleration", acceleration))]
@@ -79,7 +80,7 @@ def time_optimal(
         before, x = x, fastest(constraints(robot, way, s, x, *limits), s)
         if np.abs(x - before).max() <= 1e-6 * x.max():
             break
-    return _timed(way, s, x, real_number("time_optimal: rate", rate, unit="Hz"), robot.joint_names)
+    return _timed(way, s, x, rate, robot.joint_names)
 
 
 def path_of(robot: Robot, given: Any, frame: str | None, q0: ArrayLike | None) -> Path:

@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import vector as v3
 from ...algebra.scalar import Scalar
-from ...arguments import numbers
+from ...arguments import instance
 from ...dynamics.crba import mass_matrix
 from ...dynamics.forward.by_crba import factorise, solve
 from ...dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
 from ...dynamics.operational_space import generalised_inverse
 from ...dynamics.rnea import inverse_dynamics
-from ...errors import CallError
 from ...mechanism.tree import Tree
 from ...motion import PoseTrajectory
+from ...motion.trajectories.cartesian import require_pose
 from ...robot import Robot
 from .controller import check_gains, dot, spread_gain
 
@@ -37,7 +37,7 @@ class _InSpace:
     def bound(self, robot: Robot) -> Any:
         """The same with the name of its frame; raises CallError where there is no such one, or no single end."""
         tree_of = getattr(self, "model", None) or robot
-        name = tree_of.end_effector if self.frame is None else self.frame
+        name = tree_of.end_effector if self.frame is None else instance(f"{type(self).__name__}: frame", self.frame, str)
         tree_of.tree.frame(name)
         return replace(self, frame=name)  # type: ignore[type-var]
 
@@ -60,10 +60,7 @@ class _InSpace:
     def _held(self, robot: Robot) -> Array:
         if self.reference is None:
             return np.asarray(robot.forward_kinematics(np.zeros(robot.n), self.frame))
-        pose = numbers(f"{type(self).__name__}: the reference", self.reference)
-        if pose.shape != (4, 4) or not np.all(np.isfinite(pose)):
-            raise CallError(f"{type(self).__name__}: the reference has shape {pose.shape}; expected a PoseTrajectory or a pose (4, 4)")
-        return pose
+        return require_pose(f"{type(self).__name__}: the reference, if it is no PoseTrajectory,", self.reference)
 
     @property
     def key(self) -> str:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arguments import numbers, yes_or_no
 from ...errors import CallError
 
 Array = NDArray[np.float64]
@@ -44,8 +45,13 @@ class Sensors:
     plate_noise: float = 0.01
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = np.asarray(getattr(self, field.name), dtype=float)
+        yes_or_no("sensors: plate", self.plate)
+        for field in (each for each in fields(self) if each.name != "plate"):
+            value = (
+                numbers(f"sensors: {field.name}", getattr(self, field.name))
+                if len(np.atleast_1d(getattr(self, field.name)))
+                else np.zeros(0)
+            )
             if value.ndim > 1 or not np.all(np.isfinite(value)) or (field.name != "gear_ratio" and np.any(value < 0)):
                 raise CallError(f"sensors: {field.name} = {getattr(self, field.name)!r}; expected finite numbers of at least 0")
 
