@@ -7,9 +7,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
 import steelyard as sy
-from steelyard.mechanism.model import Limits
+from steelyard.algebra.spatial import Inertia, Pose
+from steelyard.algebra.vector import Symmetric
+from steelyard.mechanism.model import Joint, Limits, Link, Mechanism
 from steelyard.simulation import PD, Elastic, Motor, Sensors, Stops
 from tests.laws.dynamics.law import close
 from tests.laws.test_simulation import block
@@ -99,6 +102,24 @@ def test_friction_and_stops_hold_together() -> None:
         run = sy.simulate(robot, [force], q0=[0.1], seconds=0.1, stops=True)
         assert bool(run.qd[-1, 0] < 0) == moves
         assert moves or not run.qd.any()
+
+
+def test_a_flexible_link_is_a_chain_of_segments_with_springs() -> None:
+    """A clamped beam in six rigid segments with springs between them: first frequency 3.516 sqrt(EI / (rho L^4)), Rao 2011, table 8.4."""
+    N, L, EI, rho = 6, 1.0, 20.0, 1.5  # segments, m, N m2, kg/m
+    a = L / N
+    m, I = rho * a, rho * a**3 / 3  # noqa: E741
+    bar = Inertia(m, (a / 2 * m, 0.0, 0.0), Symmetric(1e-4 * I, 0.0, 0.0, I, 0.0, I))
+    names = ["base", *(f"bar{k}" for k in range(N))]
+    joints = [Joint(f"bend{k}", "revolute", names[k], names[k + 1], Pose(p=(a if k else 0.0, 0.0, 0.0)), (0.0, 0.0, 1.0)) for k in range(N)]
+    rigid = sy.Robot(Mechanism("beam", (Link("base"), *(Link(name, bar) for name in names[1:])), tuple(joints), (0.0, 0.0, 0.0)))
+    stiffness = np.array([2 * EI / a, *[EI / a] * (N - 1)])  # half an element bends at the clamp
+    beam = rigid.with_known_torque({f"bend{k}": f"{s!r} * q['bend{k}']" for k, s in enumerate(stiffness.tolist())})
+    squares, shapes = eigh(np.diag(stiffness), beam.mass_matrix(np.zeros(N)))
+    w = np.sqrt(squares[0])
+    np.testing.assert_allclose(w, 3.516 * np.sqrt(EI / (rho * L**4)), rtol=0.02)
+    run = sy.simulate(beam, q0=1e-4 * shapes[:, 0] / np.abs(shapes[:, 0]).max(), seconds=0.5, step=2e-4, every=10)
+    close(run.q, run.q[0] * np.cos(w * run.t)[:, None], 1e-3, "the swing of its first mode")
 
 
 def test_logs_have_what_drives_measure() -> None:
