@@ -44,7 +44,7 @@ def case() -> tuple[sy.Robot, sy.Log]:
 
 @cache
 def fitted(name: str) -> sy.Fit:
-    return sy.identify(*case(), **OPTIONS[name])
+    return sy.identify(*case(), **OPTIONS[name], diagnose=False)
 
 
 EVERY = pytest.mark.parametrize("name", OPTIONS)

@@ -36,14 +36,14 @@ def each(oracle: Oracle, function, *arrays) -> np.ndarray:
     return np.array([function(oracle.model, oracle.data, oracle.configuration(q), *(G @ x for x in rest)) for q, *rest in rows])
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", [name for name in ROBOTS if name != "icub"])  # talos has as many joints; icub is compared uncompiled
 def test_dynamics_equal_pinocchio(name: str, example_robots) -> None:
     robot, oracle = loaded(name, example_robots)
     q, qd, qdd = states(robot)
     G = oracle.G
     tau = each(oracle, pin.rnea, q, qd, qdd) @ G
     assert relative(robot.inverse_dynamics(q, qd, qdd), tau) < 1e-9
-    condition = np.linalg.cond(robot.mass_matrix(q)).max()  # 1.4e10 for icub, where Pinocchio's own way there and back errs by 1.4e-6
+    condition = np.linalg.cond(robot.mass_matrix(q)).max()
     assert relative(robot.forward_dynamics(q, qd, tau), qdd) < max(1e-9, 1e-15 * condition)
     M = np.array([np.triu(m) + np.triu(m, 1).T for m in each(oracle, pin.crba, q)])
     assert relative(robot.mass_matrix(q), G.T @ M @ G) < 1e-9
