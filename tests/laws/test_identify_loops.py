@@ -143,3 +143,12 @@ def test_bad_logs_are_refused_by_name() -> None:
         sy.identify(described, sy.Log(t=log.t, q=np.zeros((log.N, 3)), tau=np.ones((log.N, 3))))
     with pytest.raises(CallError, match="known= of a robot with loops"):
         sy.identify(described, log, known={"left_shoulder": "1.0 * q['left_shoulder']"})
+
+
+@pytest.mark.parametrize("option", [{"delay": 0.01}, {"drive_gains": "all"}])
+def test_options_that_would_be_ignored_are_refused(option: dict[str, object]) -> None:
+    robot = sy.load("four_bar")
+    t = np.arange(50) * 0.01
+    log = sy.Log(t=t, q=np.zeros((50, 3)), tau=np.zeros((50, 3)), joint_names=robot.joint_names)
+    with pytest.raises(sy.CallError, match=f"{next(iter(option))}= is not used for a robot with loops"):
+        sy.identify(robot, log, **option)  # type: ignore[arg-type]

@@ -89,9 +89,11 @@ def identify(
     chosen = replace(chosen, model=replace(chosen.model, known=resolve_known(robot, chosen.model.known)))
     logs = list_of_logs(log)
     if has_only_wrenches(logs):
+        refuse_unused(robot, chosen, "a log of base wrenches")
         plate = wrench_problem(robot, logs, chosen)
         return wrench_fit(robot, plate, to_physical(plate, chosen.estimator.fit(plate)), chosen, logs)
     if robot.tree.loops:
+        refuse_unused(robot, chosen, "a robot with loops")
         closed = closed_problem(robot, logs, chosen)
         return closed_fit(robot, closed, to_physical(closed, chosen.estimator.fit(closed)), chosen, logs)
     unknowns = build_model(robot, chosen.model)
@@ -119,6 +121,15 @@ def identify(
     fit = make_fit(robot, problem, estimate, pipeline, chosen, provenance(robot, logs), findings)
     tell("done", 1.0)
     return fit
+
+
+def refuse_unused(robot: Robot, options: Options, case: str) -> None:
+    """Raise CallError for options that an identification of `case` would not use."""
+    delay = options.preparation.given_delay(robot.joint_names)
+    given = {"delay": delay is not None and np.any(delay), "drive_gains": options.model.drive_gains}
+    for name, value in given.items():
+        if value:
+            raise CallError(f"{name}= is not used for {case}: shift or scale the signals of the log, and leave it out")
 
 
 def prepare_all(robot: Robot, logs: Sequence[Log], preparation: Preparation) -> tuple[Samples, ...]:
