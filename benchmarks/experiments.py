@@ -128,7 +128,7 @@ def _measured(name: str, seed: int, planted: tuple[Planted, ...]) -> Experiment:
     robot, log = measured(name)
     start = int(_rng(seed, 0).integers(log.N // 4))
     stop = start + 3 * log.N // 4
-    rest = tuple(part for part in (log[:start], log[stop:]) if part.N > 0.05 * log.N)
+    rest = tuple(log[a:b] for a, b in ((0, start), (stop, log.N)) if b - a > 0.05 * log.N)
     keys = [each.key for each in planted]
     if "poor excitation" in keys:  # hardly more than a second of it
         stop = start + int(SHORT * log.rate)
