@@ -67,7 +67,7 @@ class NumericalRow(NamedTuple):
         return self.solved >= SOLVED and self.rate >= AT_LEAST
 
 
-def seconds(function: Callable[[], Any], rounds: int = 7) -> float:
+def seconds(function: Callable[[], Any], rounds: int = 100) -> float:
     """CPU time of a call on this thread, the best of several."""
     best = np.inf
     for _ in range(rounds):
@@ -122,7 +122,7 @@ def compare_with_eaik(robot: sy.Robot, frame: str, T: Array, held: dict[str, flo
     return str(int((valid.sum(axis=1) != counts)[_regular(robot, frame, q, valid)].sum())), batch, single
 
 
-def wall(function: Callable[[], Any], rounds: int = 3) -> float:
+def wall(function: Callable[[], Any], rounds: int = 5) -> float:
     """Time of a call that works in threads of its own."""
     best = np.inf
     for _ in range(rounds):
@@ -158,7 +158,7 @@ def measure_numerical(name: str, count: int) -> NumericalRow:
     s = sy.inverse_kinematics(robot, T, frame, method="numerical")
     error = np.abs(robot.forward_kinematics(np.nan_to_num(s.best), frame) - T).max(axis=(-1, -2))
     with sy.threads(1):
-        rate = count / seconds(lambda: sy.inverse_kinematics(robot, T, frame, method="numerical"), 3)
+        rate = count / seconds(lambda: sy.inverse_kinematics(robot, T, frame, method="numerical"), 10)
     return NumericalRow(name, float((error <= 1e-6).mean()), rate, *_optik(name, T[:PEER_POSES]))
 
 
