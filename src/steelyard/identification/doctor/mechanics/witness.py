@@ -176,9 +176,8 @@ def agreement(design: Design, tau: Array, independent: Array, start: Agreement |
         u, root, log_det = posterior(D, c, independent / variance, P)
         rss = squares - 2 * c @ u + (flat @ u).reshape(c.shape) @ u
         variance = np.maximum(rss / N, FLOOR**2 * size)
-        unknown = weight * np.sum(root[:, :inner] ** 2, axis=0).reshape(-1, 10).sum(axis=1)
-        squared = np.sum(u[:inner].reshape(-1, 10) ** 2, axis=1)
-        weight = (SHAPE + np.maximum(5 - 0.5 * unknown, 0.0)) / (SHAPE / design.weight + 0.5 * squared)
+        moment = np.sum((u[:inner] ** 2 + np.sum(root[:, :inner] ** 2, axis=0)).reshape(-1, 10), axis=1)
+        weight = (5 + SHAPE) / (0.5 * moment + SHAPE / design.weight)
         fit = float(independent * design.counts @ (0.5 * np.log(size / variance)))
         prior = (
             -0.5 * float(u @ (P * u)) - 0.5 * log_det + SHAPE * float(np.sum(np.log(weight / design.weight) - weight / design.weight + 1))
