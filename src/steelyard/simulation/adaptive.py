@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 Torque = Callable[[float, Array, Array], Array]
 """(t, q, qd) -> tau [N m|N], (n,)."""
 MOST_EVENTS = 100_000
+MOST_CHANGES = 1000  # of sides at one instant
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,7 @@ def integrated(
     out = np.full((len(t), 2 * n + 2), np.nan)
     state, now, row = np.concatenate([q0, qd0, [0.0, 0.0]]), float(t[0]), 0
     for _ in range(MOST_EVENTS):
-        side = both.sides(state[:n], state[n : 2 * n], torque(now, state[:n], state[n : 2 * n]))
+        side = _settled(both, state[:n], state[n : 2 * n], torque(now, state[:n], state[n : 2 * n]), dry)
 
         def rate(s: float, y: Array, side: Array = side) -> Array:
             tau = torque(s, y[:n], y[n : 2 * n])
@@ -98,9 +99,10 @@ def integrated(
         solved = solve_ivp(rate, span, state, "DOP853", given, events=events, rtol=tolerance, atol=tolerance, max_step=most)
         if solved.status < 0:
             raise ProblemError(f"simulate: the adaptive method stopped at {now:g} s: {solved.message}")
-        out[row : row + len(solved.t)] = solved.y.T
+        if len(solved.t):  # else the event came before the next sample
+            out[row : row + len(solved.t)] = solved.y.T
         row += len(solved.t)
-        if solved.status == 0:
+        if solved.status == 0 or row == len(t):
             return out[:, :n], out[:, n : 2 * n], out[:, 2 * n :]
         now, state = _after(both, torque, solved, dry, n, side)
     raise ProblemError(f"simulate: more than {MOST_EVENTS} times a joint came to rest or broke loose; is the friction meant to be so?")
@@ -114,6 +116,23 @@ def integrated_whole(rates: Callable[[float, Array], Array], start: Array, t: Ar
     if solved.status < 0:
         raise ProblemError(f"simulate: the adaptive method stopped at {solved.t[-1] if len(solved.t) else t[0]:g} s: {solved.message}")
     return np.asarray(solved.y.T)
+
+
+def _settled(both: Kernels, q: Array, qd: Array, tau: Array, dry: tuple[int, ...]) -> Array:
+    """The side of every joint, (n,), such that joints which leave rest accelerate to their own side, and friction can hold the others.
+
+    Releasing a joint may push another one back. The first joint that contradicts its side changes it, until none does.
+    Murty 1974, "Note on a Bard-type scheme for solving the complementarity problem" (least index).
+    """
+    side = np.array(both.sides(q, qd, tau))
+    for _ in range(MOST_CHANGES):
+        qdd, _, borne = both.rates(q, qd, tau, side)
+        resting = [c for c in dry if qd[c] == 0.0]
+        wrong = [c for c in resting if (side[c] * qdd[c] <= 0.0 if side[c] else abs(borne[c]) > 1.0)]
+        if not wrong:
+            break
+        side[wrong[0]] = 0.0 if side[wrong[0]] else np.sign(borne[wrong[0]])
+    return side
 
 
 def _event(both: Kernels, torque: Torque, n: int, c: int, side: Array) -> Any:

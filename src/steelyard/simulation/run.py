@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import instance, whole_number
 from ..cached import cached_property
 from ..errors import CallError
 from ..robot import Robot
@@ -108,12 +109,14 @@ class Run:
         With a drive it also has what that measures, positions of elastic motors or currents; of a free base what an inertial sensor on it
         feels; and the wrench of a force plate if `sensors` have one.
         """
+        chosen = (
+            Sensors() if sensors is None else instance("run.log: sensors", sensors, Sensors, "Sensors() of steelyard.simulation is one")
+        )
         if self.q.ndim != 2:
             raise CallError(f"a log is of one run; this has {self.q.shape[:-2]} of them: take one, run[k].log()")
         if not self.finite:
             raise CallError(f"a log of a run that diverged has no use: {self.status}")
         even = len(self.t) if len(self.t) < 3 or np.isclose(self.t[-1] - self.t[-2], self.t[1]) else -1  # the last may be off the grid
-        chosen = sensors or Sensors()
         log = measured(self.robot, self.t[:even], self.q[:even], self.tau[:even], chosen, seed)
         more = {} if self.base_pose is None else {"base": self.base_motion[:even]}
         if self.drive is not None and self.drive_state is not None:
@@ -158,9 +161,10 @@ class Run:
 
     def __getitem__(self, k: int | tuple[int, ...]) -> Run:
         """One run of a batch."""
-        at = k if isinstance(k, tuple) else (k,)
-        if len(at) != self.q.ndim - 2:
-            raise CallError(f"run[{k}]: the batch has shape {self.q.shape[:-2]}; expected one index for each of its dimensions")
+        at, batch = k if isinstance(k, tuple) else (k,), self.q.shape[:-2]
+        if len(at) != len(batch):
+            raise CallError(f"run[{k}]: the batch has shape {batch}; expected one index for each of its dimensions")
+        at = tuple(whole_number(f"run[{k}]: the index", i, -size, size - 1) for i, size in zip(at, batch, strict=True))
         q, qd, tau, work, heat = (np.array(x[at]) for x in (self.q, self.qd, self.tau, self.work, self.heat))
         inner = {name: np.array(x[at]) for name in INNER if (x := getattr(self, name)) is not None}
         return Run(self.robot, self.t.copy(), q, qd, tau, work, heat, self.method, self.steps, **inner, drive=self.drive)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arguments import numbers, yes_or_no
+from ..arguments import brief, numbers, yes_or_no
 from ..errors import CallError, require_robot
 from ..robot import Robot
 from .control import Control, Law, Plan, control_of
@@ -60,6 +60,8 @@ def simulate(
     """
     base = {"base_pose0": base_pose0, "base_twist0": base_twist0}
     made = prepared(robot, controller, q0, qd0, seconds, step, method, every, **base, saturate=saturate, stops=stops, drive=drive)
+    if progress is not None and not callable(progress):
+        raise CallError(f"simulate: progress must be a function of the part that is done, or None, not {brief(progress)}")
     setup, plan, state = made.setup, made.plan, made.state
     record = Record.empty(robot, state, plan)
     with np.errstate(all="ignore"):  # a run that diverges is said in the status, and leaves the others alone
