@@ -43,13 +43,16 @@ def test_a_bad_pose_among_good_ones_leaves_them_alone(robot: sy.Robot, pose: np.
     mirrored = pose @ np.diag([1.0, 1.0, -1.0, 1.0])
     far = pose.copy()
     far[:3, 3] = (5.0, 0.0, 0.0)
-    s = sy.inverse_kinematics(robot, np.stack([pose, pose * np.nan, far, mirrored, pose]), method=method)
-    assert s.solved.tolist() == [True, False, False, False, True]
+    scaled, projected = pose.copy(), pose.copy()
+    scaled[:3, :3] *= 3.0
+    projected[3, 3] = 7.0
+    s = sy.inverse_kinematics(robot, np.stack([pose, pose * np.nan, far, mirrored, pose, scaled, projected]), method=method)
+    assert s.solved.tolist() == [True, False, False, False, True, False, False]
     assert np.isnan(s.q[~s.valid]).all()
     assert np.isfinite(s.q[s.valid]).all()
-    assert s.status.startswith("2 of 5 poses solved")
+    assert s.status.startswith("2 of 7 poses solved")
     assert "1 out of reach, pose 2 the furthest" in s.status
-    assert "2 matrices that no frame can have, first pose 1" in s.status
+    assert "4 matrices that no frame can have, first pose 1" in s.status
 
 
 def test_out_of_reach_is_said_with_the_distance() -> None:
@@ -163,3 +166,15 @@ def test_how_far_beyond_a_limit_a_joint_may_be(beyond: float, inside: bool) -> N
     assert s.solved == inside
     if not inside:
         assert "joint3 in 2 pass their limits" in s.status
+
+
+def test_the_numerical_solver_says_which_joint_would_pass_its_limit() -> None:
+    robot = arm("scara")
+    q = np.zeros(robot.n)
+    name = next(name for name, limits in zip(robot.joint_names, robot.tree.limits, strict=True) if np.isfinite(limits.upper))
+    c = robot.joint_names.index(name)
+    q[c] = robot.tree.limits[c].upper + 0.05
+    s = sy.inverse_kinematics(robot, robot.forward_kinematics(q), method="numerical")
+    assert not s.solved
+    assert "within the joint limits" in s.status
+    assert name in s.status

@@ -120,7 +120,7 @@ def test_what_no_measurement_shows_is_infinitely_uncertain(rng):
     ],
 )
 def test_bad_input_is_named(change, words):
-    given = {"q": np.zeros((5, 3)), "measured": np.zeros((5, 3))} | change
+    given = {"q": np.arange(15.0).reshape(5, 3), "measured": np.zeros((5, 3))} | change
     with pytest.raises(sy.CallError, match=words):
         sy.calibrate(sy.load("spatial_3r"), **given)
 
@@ -128,3 +128,33 @@ def test_bad_input_is_named(change, words):
 def test_too_few_measurements_are_refused():
     with pytest.raises(sy.ProblemError, match="at least 4"):
         sy.calibrate(sy.load("spatial_3r"), np.zeros((2, 3)), np.zeros((2, 3)))
+
+
+def test_one_pose_measured_again_and_again_is_refused():
+    robot = sy.load("spatial_3r")
+    with pytest.raises(sy.ProblemError, match="10 measurements at 1 different positions"):
+        sy.calibrate(robot, np.zeros((10, 3)), robot.forward_kinematics(np.zeros((10, 3))))
+
+
+def test_an_outlier_is_named(rng):
+    robot = sy.load("spatial_3r")
+    q = rng.uniform(-2.0, 2.0, (60, 3))
+    measured = measure(displaced(robot, rng), q, np.eye(4), np.eye(4), rng)
+    assert sy.calibrate(robot, q, measured).outliers == ()
+    measured[17, 0, 3] += 0.1
+    made = sy.calibrate(robot, q, measured)
+    assert made.outliers == (17,)
+    assert "far off all others (17)" in made.status
+
+
+def test_millimetres_are_noticed(rng):
+    robot = sy.load("spatial_3r")
+    q = rng.uniform(-2.0, 2.0, (60, 3))
+    measured = measure(robot, q, np.eye(4), np.eye(4), rng)
+    measured[:, :3, 3] *= 1000.0
+    assert "look at units" in sy.calibrate(robot, q, measured).status
+
+
+def test_robots_with_loops_are_refused():
+    with pytest.raises(sy.SteelyardError, match="loops"):
+        sy.calibrate(sy.load("four_bar"), np.zeros((5, 3)), np.zeros((5, 3)))

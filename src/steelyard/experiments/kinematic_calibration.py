@@ -19,7 +19,7 @@ from scipy.spatial.transform import Rotation
 from ..algebra.spatial import Pose
 from ..arguments import instance, numbers, real_number, yes_or_no
 from ..dynamics.kinematics import poses
-from ..errors import CallError, ProblemError
+from ..errors import CallError, ProblemError, refuse_loops
 from ..mechanism import Joint, Mechanism, Tree, reduce
 from ..robot import Robot
 
@@ -29,6 +29,8 @@ STEPS = 30
 SMALL = 1e-13  # [m, rad] of a step: converged
 LEAST_SHARE = 0.01  # of the information on a correction that measurements must hold to show it
 LEAST_SIGMA = 1e-12  # [m, rad]
+SURELY = 10.0  # tolerances of a joint: what is left of a fit that explains nothing
+FAR = 8.0  # medians of what is left: a distance that noise has once in 1e18
 ALIGNED = 10.0  # tolerances of a joint: how far base and tool may go from where they fit the robot as described
 
 
@@ -36,6 +38,7 @@ ALIGNED = 10.0  # tolerances of a joint: how far base and tool may go from where
 class Calibration:
     """The corrected robot, the poses (4, 4) of its base and of the measured point, and every correction with its uncertainty.
 
+    `tolerance` [m] is that of the description; `outliers` are the numbers of measurements far off all others.
     `names` are joint and axis, such as joint3.rx; `corrections` and `std` (k,) are [m] and [rad], std infinite where the measurements hold
     less than 1 % of the information. `before` and `after` are rms deviations (position [m], turn [rad]; 0 for points), `before` with the
     best base and tool for the robot as described.
@@ -49,13 +52,21 @@ class Calibration:
     std: Array
     before: tuple[float, float]
     after: tuple[float, float]
+    tolerance: float
     converged: bool
+    outliers: tuple[int, ...] = ()
 
     @property
     def status(self) -> str:
         """What was reached, in a sentence."""
         shown = int(np.isfinite(self.std).sum())
         reached = "" if self.converged else f"not converged after {STEPS} steps: "
+        if self.outliers:
+            listed = ", ".join(map(str, self.outliers[:5])) + (", ..." if len(self.outliers) > 5 else "")
+            reached += f"{len(self.outliers)} measurements are far off all others ({listed}): look at them, and leave them out; "
+        if self.after[0] > SURELY * self.tolerance:
+            times = f"{self.after[0] / self.tolerance:.0f} times the tolerance of a joint"
+            reached += f"what is left is {times}: look at units, joint order and frame; "
         turn = f" and {self.before[1]:.2g} to {self.after[1]:.2g} rad" if self.before[1] else ""
         return (
             f"{reached}the deviation went from {1e3 * self.before[0]:.3g} to {1e3 * self.after[0]:.3g} mm{turn}; "
@@ -91,6 +102,7 @@ def calibrate(
     leave. Roth, Mooring and Ravani, "An overview of robot calibration", IEEE J. Robotics and Automation 3 (1987), p. 377.
     """
     instance("calibrate: robot", robot, Robot)
+    refuse_loops(robot, "calibrate", "measure one of its arms alone, without_loops()")
     given, wanted = _checked(robot, q, measured)
     prior = (real_number("calibrate: position", position, 0.0, unit="m"), real_number("calibrate: angle", angle, 0.0, unit="rad"))
     unknown = yes_or_no("calibrate: base", base), yes_or_no("calibrate: tool", tool)
@@ -106,8 +118,25 @@ def calibrate(
     found = _solved(replace(aligned, tolerance=np.concatenate([tight, *loose])), described.state._replace(steps=zero))
     names = tuple(f"{joint}.{axis}" for joint in joints for axis in AXES)
     std = np.where(found.share >= LEAST_SHARE, found.std, np.inf)
-    result = type(robot)(found.state.mechanism), _matrix(found.state.base), _matrix(found.state.tool)
-    return Calibration(*result, names, found.state.steps[:-12], std, described.rms, found.rms, found.converged)
+    left = _deviations(aligned, found.state)[0].reshape(len(given), -1)[:, :3]
+    return Calibration(
+        robot=type(robot)(found.state.mechanism),
+        base=_matrix(found.state.base),
+        tool=_matrix(found.state.tool),
+        names=names,
+        corrections=found.state.steps[:-12],
+        std=std,
+        before=described.rms,
+        after=found.rms,
+        tolerance=prior[0],
+        converged=found.converged,
+        outliers=_far_off(np.linalg.norm(left, axis=1)),
+    )
+
+
+def _far_off(distances: Array) -> tuple[int, ...]:
+    """Which of N distances are FAR times their median or more."""
+    return tuple(np.flatnonzero(distances > FAR * max(float(np.median(distances)), LEAST_SIGMA)).tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,8 +292,8 @@ def _checked(robot: Robot, q: ArrayLike, measured: ArrayLike) -> tuple[Array, Ar
         off = np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3)).max(axis=(1, 2)) + np.maximum(-np.linalg.det(R), 0.0)
         if off.max(initial=0.0) > 1e-6:
             raise CallError(f"calibrate: measured[{int(off.argmax())}] is no pose: its rotation is off by {off.max():.2g}")
-    if len(given) < 4:
-        raise ProblemError(
-            f"calibrate: {len(given)} measurements; at least 4 are needed, and about 30 spread over the workspace to be of use"
-        )
+    distinct = len(np.unique(np.round(given, 6), axis=0))
+    if distinct < 4:
+        told = f"{len(given)} measurements at {distinct} different positions"
+        raise ProblemError(f"calibrate: {told}; at least 4 are needed, and about 30 spread over the workspace to be of use")
     return given, wanted

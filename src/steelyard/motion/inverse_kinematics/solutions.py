@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...cached import cached_property
-from .analytic import OUTSIDE, ROUNDING, VALID, analytic
+from ...errors import CallError
+from .analytic import OUTSIDE, ROUNDING, UNREACHED, VALID, analytic
 from .numerical import Found, search
 
 Array = NDArray[np.float64]
@@ -135,12 +136,29 @@ class Solutions:
         return f"Solutions({self.status})"
 
 
+def checked(s: Solutions) -> Solutions:
+    """The solutions, none for matrices that are no pose; a CallError where not one is a pose."""
+    if s.fault.ndim == 0 and s.fault <= NO_POSE:
+        return s
+    proper = s.fault <= NO_POSE
+    if s.fault.ndim and (proper.all() or not s.fault.size):
+        return s
+    if proper.any():
+        code = np.where(proper[..., None], s.code, UNREACHED)
+        return Solutions(np.where(proper[..., None, None], s.q, np.nan), code, s.fault, s.pose, s.q0, s.context, s.held, s.found)
+    finite = np.isfinite(s.pose).all()
+    what = f"is off a rotation and the last row 0 0 0 1 by {np.nanmin(s.fault):.3g}" if finite else "contains NaN or infinity"
+    raise CallError(f"pose {what}; expected homogeneous matrices [R, p; 0, 1] with a rotation R (R R^T = 1, det R = 1)")
+
+
 def _of_one(s: Solutions) -> str:
     if s.solved:
         return f"{_counted(int(s.count), 'solution')} by {s.method}{_at_free(s)}"
     if (s.code == OUTSIDE).any():
         return f"no solution within the joint limits{_at_free(s)}: {_offenders(s)}"
     near = s.nearest
+    if s.found is not None and (beyond := _beyond_limits(s)):
+        return f"no solution within the joint limits: beyond them {beyond} would reach the pose"
     if near.distance <= ROUNDING and near.angle <= ROUNDING:
         return f"no solution{_at_free(s)}; other positions of {', '.join(s.free_joints)} reach the pose"
     return (
@@ -164,6 +182,22 @@ def _of_many(s: Solutions) -> str:
     if bad.any():
         parts.append(f"{_counted(int(bad.sum()), 'matrix', 'matrices')} that no frame can have, first pose {_index(np.argwhere(bad)[0])}")
     return "; ".join(parts)
+
+
+def _beyond_limits(s: Solutions) -> str:
+    """Which joints would pass their limits in a position that the numerical solver finds without any; empty where it finds none."""
+    robot = s.context.robot
+    free = tuple(replace(joint, limits=replace(joint.limits, lower=-np.inf, upper=np.inf)) for joint in robot.mechanism.joints)
+    found = search(type(robot)(replace(robot.mechanism, joints=free)), s.context.frame, s.pose[None], np.atleast_2d(s.q0))
+    if not found.reached[0]:
+        return ""
+    lower, upper = (np.array([getattr(limits, side) for limits in robot.tree.limits]) for side in ("lower", "upper"))
+    passed = [
+        f"{name} at {x:.4g}"
+        for name, x, low, high in zip(robot.joint_names, found.q[0], lower, upper, strict=True)
+        if not low - ROUNDING <= x <= high + ROUNDING
+    ]
+    return ", ".join(passed)
 
 
 def _offenders(s: Solutions) -> str:

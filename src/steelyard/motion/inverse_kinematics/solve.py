@@ -15,7 +15,7 @@ from ...dynamics.kinematics import carriers, find_frame
 from ...errors import CallError, ProblemError, refuse_loops, require_robot, suggest
 from .analytic import UNREACHED, VALID, Analytic, analytic
 from .numerical import draw_nearer, joint_range, polish, search
-from .solutions import NO_POSE, Array, Context, Solutions
+from .solutions import NO_POSE, Array, Context, Solutions, checked
 
 if TYPE_CHECKING:
     from ...robot import Robot
@@ -51,9 +51,9 @@ def inverse_kinematics(
         raise CallError(f"pose has shape {given.shape}; expected (..., 4, 4): homogeneous matrices [R, p; 0, 1]")
     start = setup.rest if q0 is None else _start(robot, q0, given.shape[:-2])
     if setup.closed is None:
-        return _checked(_numerical(setup.context, given, start, q0 is not None))
+        return checked(_numerical(setup.context, given, start, q0 is not None))
     if setup.closed.held:
-        return _checked(_with_free(setup, given, start, free))
+        return checked(_with_free(setup, given, start, free))
     if given.size <= FEW:
         q, code, fault = setup.ufunc(given, start)
     else:
@@ -61,7 +61,7 @@ def inverse_kinematics(
             q, code, fault = setup.closed.kernel(given, start)
     if setup.closed.inexact:
         q, code = _polished(setup, given, q, code)
-    return _checked(Solutions(q, code, fault, given, start, setup.context))
+    return checked(Solutions(q, code, fault, given, start, setup.context))
 
 
 class Setup(NamedTuple):
@@ -177,17 +177,6 @@ def _start(robot: Robot, q0: ArrayLike, batch: tuple[int, ...]) -> Array:
         except ValueError:
             raise CallError(f"q0 has shape {start.shape}; expected ({robot.n},) or that of the poses, {(*batch, robot.n)}") from None
     return start
-
-
-def _checked(s: Solutions) -> Solutions:
-    """The solutions, or a CallError where not one of the matrices is a pose."""
-    if s.fault.ndim == 0 and s.fault <= NO_POSE:
-        return s
-    if s.fault.ndim and (not s.fault.size or (s.fault <= NO_POSE).any()):
-        return s
-    finite = np.isfinite(s.pose).all()
-    what = f"is off a rotation and the last row 0 0 0 1 by {np.nanmin(s.fault):.3g}" if finite else "contains NaN or infinity"
-    raise CallError(f"pose {what}; expected homogeneous matrices [R, p; 0, 1] with a rotation R (R R^T = 1, det R = 1)")
 
 
 def _with_free(setup: Setup, pose: Array, start: Array, free: Any) -> Solutions:
