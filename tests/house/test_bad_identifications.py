@@ -306,3 +306,9 @@ def test_numbers_that_no_robot_has_are_refused(words):
     assert not sy.doctor(robot, spoilt).usable
     fit = sy.identify(robot, log.replace(tau=1e7 * log.tau), "wls")
     assert np.all(np.isfinite(fit.parameters)), "large, but not absurd"
+
+
+@pytest.mark.parametrize("diagnose", [True, False])
+def test_a_mask_above_every_speed_says_that_no_rows_are_left(diagnose):
+    with pytest.raises(sy.ProblemError, match=r"0 rows are left for .* a lower mask is needed"):
+        sy.identify(*case(), mask=5.0, diagnose=diagnose)

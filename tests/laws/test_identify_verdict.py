@@ -94,8 +94,20 @@ def test_another_log_must_bear_the_promise_out(fit: sy.Fit, factor: float, word:
 def test_torques_times_minus_three_refuse_it(fit: sy.Fit) -> None:
     found = judged(fit, (1.33,))
     assert found.word == "refused"
-    assert found.error == pytest.approx(1.33)
+    assert found.error == np.inf
     assert "133%" in found.reasons[0]
+
+
+def test_a_joint_without_a_sample_in_use_is_not_trusted() -> None:
+    robot = sy.load("spatial_3r")
+    fit = sy.identify(robot, recorded(sy.perturbed(robot, 1, 0.05), noise=0.01), mask={"joint1": 1e3})
+    assert fit.verdict.word == "doubtful"
+    assert "No sample of joint1 is in use" in " ".join(fit.verdict.reasons)
+    for values in (fit.rms, fit.relative_error, fit.r2, fit.before.relative_error):
+        assert np.isnan(values).tolist() == [True, False, False]
+    assert "joint1  no rows in use" in str(fit.validation)
+    assert fit.to_dict()["joints"][0]["r2"] is None
+    assert np.isfinite(fit.total_relative_error)
 
 
 @pytest.mark.parametrize(("factor", "word"), [(1.4, "trusted"), (2.8, "doubtful"), (1 / 1.4, "trusted"), (1 / 2.8, "doubtful")])
@@ -139,3 +151,9 @@ def test_a_verdict_is_plain_data(fit: sy.Fit) -> None:
     assert data["word"] == fit.verdict.word
     assert data["error"] == pytest.approx(fit.verdict.error)
     assert data["reasons"] == list(fit.verdict.reasons)
+
+
+def test_a_refused_fit_promises_nothing(fit: sy.Fit) -> None:
+    found = judged(fit, **promising(fit, 0.7))
+    assert (found.word, found.error) == ("refused", np.inf)
+    assert "inf" not in str(found)

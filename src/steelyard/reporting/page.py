@@ -166,7 +166,7 @@ def advice(fit: Fit, validation: Validation | None) -> tuple[str, ...]:
     if fit.unseen:
         shown = ", ".join(fit.unseen[:8]) + (f" and {len(fit.unseen) - 8} more" if len(fit.unseen) > 8 else "")
         made.append(f"Record a motion that shows {shown}: sy.excite(robot) or `steelyard excite` designs one within the limits.")
-    worst = int(np.argmax(fit.relative_error))
+    worst = int(np.argmax(np.nan_to_num(fit.relative_error)))
     if fit.relative_error[worst] > 0.2:
         name = fit.model.row_names[worst]
         made.append(f"Look at {name}, whose torque is explained worst: is its friction, gear ratio or torque constant what the model says?")

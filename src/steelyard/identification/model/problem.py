@@ -92,6 +92,12 @@ class Problem:
         """How many samples are kept."""
         return sum(len(t) for t in self.times)
 
+    @property
+    def rows(self) -> int:
+        """How many rows are in use."""
+        every = [(s, decimated_index(s.t, self.decimate)) for s in self.samples]
+        return sum(len(index) * self.n if s.keep is None else int(np.sum(s.keep[index])) for s, index in every)
+
     @cached_property
     def folds(self) -> tuple[Accumulator, ...]:
         """Accumulators of up to FOLDS consecutive parts of the samples, as for cross-validation."""
@@ -138,9 +144,8 @@ class Problem:
 
     def check_rows(self) -> None:
         """Raise ProblemError if there are fewer rows than unknowns."""
-        rows = sum(self.total.counts)
-        if rows < self.base.n_base:
-            raise ProblemError(f"{rows:.0f} rows are left for {self.base.n_base} base parameters; a longer log or a lower mask is needed")
+        if self.rows < self.base.n_base:
+            raise ProblemError(f"{self.rows} rows are left for {self.base.n_base} base parameters; a longer log or a lower mask is needed")
 
 
 def merged(folds: tuple[Accumulator, ...], without: int | None = None) -> Accumulator:

@@ -29,6 +29,7 @@ class Validation:
     """Predicted against measured torque (N, n) [N m|N], over the rows that `keep` marks.
 
     rms [N m|N], relative_error = |e| / |tau| and r2 = 1 - |e|^2 / |tau - mean|^2 are per joint (n,), as fractions; totals over all joints.
+    They are NaN without a row in use.
     `whiteness` (n,) is the correlation of neighbouring residuals: 0 for white noise, near 1 if the model lacks something slow.
     `before` is the validation of the robot as it was given, `other` that of another model; `inside` (N,) says at which samples the region
     of a fit covers the state.
@@ -44,6 +45,15 @@ class Validation:
     inside: NDArray[np.bool_] | None = None
 
     @property
+    def unused(self) -> tuple[str, ...]:
+        """The joints without a row in use."""
+        return tuple(name for name, used in zip(self.joint_names, self.keep.T, strict=True) if not used.any())
+
+    def _of_used(self, values: Array) -> Array:
+        """Values (n,) of the joints, NaN for those without a row in use."""
+        return np.where(self.keep.any(axis=0), values, np.nan)
+
+    @property
     def residuals(self) -> Array:
         """Measured minus predicted torque, (N, n); zero in rows that are not in use."""
         return np.where(self.keep, self.measured - self.predicted, 0.0)
@@ -51,17 +61,17 @@ class Validation:
     @property
     def rms(self) -> Array:
         """Root mean square residual per joint, (n,) [N m|N]."""
-        return np.sqrt(np.sum(self.residuals**2, axis=0) / np.maximum(self.keep.sum(axis=0), 1))
+        return self._of_used(np.sqrt(np.sum(self.residuals**2, axis=0) / np.maximum(self.keep.sum(axis=0), 1)))
 
     @property
     def relative_error(self) -> Array:
         """|e_j| / |tau_j|, (n,); infinite where the torque is zero and the residual is not."""
-        return ratio(np.linalg.norm(self.residuals, axis=0), np.linalg.norm(self.measured * self.keep, axis=0))
+        return self._of_used(ratio(np.linalg.norm(self.residuals, axis=0), np.linalg.norm(self.measured * self.keep, axis=0)))
 
     @property
     def total_relative_error(self) -> float:
         """|e| / |tau| over all joints stacked."""
-        return float(ratio(np.linalg.norm(self.residuals), np.linalg.norm(self.measured * self.keep)))
+        return float(ratio(np.linalg.norm(self.residuals), np.linalg.norm(self.measured * self.keep))) if self.keep.any() else np.nan
 
     @property
     def _centred(self) -> Array:
@@ -72,12 +82,12 @@ class Validation:
     @property
     def r2(self) -> Array:
         """Share of each joint's torque variance that is explained, (n,)."""
-        return np.asarray(1.0 - ratio(np.linalg.norm(self.residuals, axis=0), np.linalg.norm(self._centred, axis=0)) ** 2)
+        return self._of_used(1.0 - ratio(np.linalg.norm(self.residuals, axis=0), np.linalg.norm(self._centred, axis=0)) ** 2)
 
     @property
     def total_r2(self) -> float:
         """1 - |e|^2 / |tau - mean|^2 over all joints, means per joint."""
-        return float(1.0 - ratio(np.linalg.norm(self.residuals), np.linalg.norm(self._centred)) ** 2)
+        return float(1.0 - ratio(np.linalg.norm(self.residuals), np.linalg.norm(self._centred)) ** 2) if self.keep.any() else np.nan
 
     @property
     def whiteness(self) -> Array:
@@ -94,7 +104,7 @@ class Validation:
         for j, name in enumerate(self.joint_names):
             text = f"{name:<{wide}}  {self.rms[j]:11.4g}  {self.relative_error[j]:8.2%}  {self.r2[j]:6.3f}  {self.whiteness[j]:8.2f}"
             text += "".join(f"  {v.relative_error[j]:8.2%}" for v in (self.before, self.other) if v)
-            lines.append(text)
+            lines.append(f"{name:<{wide}}  no rows in use" if name in self.unused else text)
         tail = f"{'in all':<{wide}}  {'':11}  {self.total_relative_error:8.2%}  {self.total_r2:6.3f}  {'':8}"
         return "\n".join([*lines, tail + "".join(f"  {v.total_relative_error:8.2%}" for v in (self.before, self.other) if v)])
 

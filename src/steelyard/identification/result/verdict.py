@@ -56,8 +56,8 @@ class Evidence:
 class Verdict:
     """One word on a fit: 'trusted', 'trusted within' its `region`, 'doubtful' or 'refused'.
 
-    `error` is the relative torque error |e| / |tau| that it promises on unseen motion of the region. `reasons` are sentences, the
-    weightiest first, each with what to do; `findings` are those of the doctor.
+    `error` is the relative torque error |e| / |tau| that it promises on unseen motion of the region, infinite for a refused fit, which
+    promises nothing. `reasons` are sentences, the weightiest first, each with what to do; `findings` are those of the doctor.
     """
 
     word: str
@@ -93,11 +93,11 @@ def judge(
     others: Sequence[Validation] = (),
 ) -> Verdict:
     """Return the verdict on a fit; `validation` is that on its own samples, `others` are those on logs that it has not seen."""
-    errors = [other.total_relative_error for other in others]
+    errors = [other.total_relative_error for other in others if other.keep.any()]
     error = max(evidence.promise.within, *errors, 0.0) if errors else evidence.promise.within
     refusals = [*no_explanation(validation), *useless(error, others)]
     doubts = [*faults(evidence), *poor(error, evidence), *broken(evidence, others), *other_mass(robot, initial, evidence)]
-    doubts += [*little_excitation(uncertainty), *impossible_links(robot)]
+    doubts += [*unused_joints(validation), *little_excitation(uncertainty), *impossible_links(robot)]
     limits = [*narrow(evidence), *scale_unknown(robot, evidence)]
     word = "refused" if refusals else "doubtful" if doubts else "trusted within" if limits else "trusted"
     notes = [
@@ -107,7 +107,9 @@ def judge(
         *autocorrelated(validation),
         *scale(robot, initial, evidence),
     ]
-    return Verdict(word, tuple(dict.fromkeys([*refusals, *doubts, *limits, *notes])), error, region, evidence.findings)
+    return Verdict(
+        word, tuple(dict.fromkeys([*refusals, *doubts, *limits, *notes])), np.inf if refusals else error, region, evidence.findings
+    )
 
 
 def no_explanation(validation: Validation) -> Iterator[str]:
@@ -122,6 +124,13 @@ def useless(error: float, others: Sequence[Validation]) -> Iterator[str]:
     if error > USELESS:
         where = "on another log" if others else "on parts of the log that were left out"
         yield f"The torque error {where} is {error:.0%} of the torque: record a motion made by excite(), or mend the log."
+
+
+def unused_joints(validation: Validation) -> Iterator[str]:
+    """Name joints of which nothing was measured."""
+    if validation.unused:
+        which = ", ".join(validation.unused)
+        yield f"No sample of {which} is in use, so that nothing tells how well its torque is predicted: a lower mask is needed."
 
 
 def faults(evidence: Evidence) -> Iterator[str]:
