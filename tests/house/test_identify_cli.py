@@ -96,6 +96,26 @@ def test_validate_takes_a_robot_a_fit_or_its_folder(run: Run, logs: Path, result
     assert "other RMS" in beside.out
 
 
+def test_validate_holds_the_error_against_the_promise(run: Run, logs: Path, result: Path, tmp_path: Path) -> None:
+    kept = run("validate", result, logs / "other.csv")
+    assert kept.code == 0
+    assert "is as the fit promises" in " ".join(kept.out.split())
+    other = sy.read_log(logs / "other.csv", sy.load(ROBOT))
+    for factor, code in ((-3.0, 4), (1.2, 3)):
+        to_csv(other.replace(tau=factor * other.tau), tmp_path / f"{code}.csv")
+        broken = run("validate", result, tmp_path / f"{code}.csv")
+        assert broken.code == code, broken.out
+        assert "more than 2 times the" in " ".join(broken.out.split())
+    assert run("validate", ROBOT, tmp_path / "4.csv").code == 0, "a robot as described promises nothing"
+    shutil.copy(result / "identified.toml", tmp_path)
+    fit = json.loads((result / "fit.json").read_text(encoding="utf-8"))
+    fit["verdict"] |= {"word": "refused", "error": None}
+    (tmp_path / "fit.json").write_text(json.dumps(fit))
+    refused = run("validate", tmp_path / "fit.json", logs / "other.csv")
+    assert refused.code == 4
+    assert "promises nothing" in " ".join(refused.out.split())
+
+
 def test_the_verdict_comes_first_and_masses_are_shown(run: Run, logs: Path) -> None:
     ran = run("identify", ROBOT, logs / "log.csv")
     assert ran.code == 0, ran.out

@@ -19,6 +19,7 @@ from .model.accumulator import on_one_core
 from .model.model import build_model
 from .result.fit import Fit
 from .result.validation import Torque, Validation, validation_samples
+from .result.verdict import BROKEN, USELESS
 from .samples.preparation import Preparation
 from .samples.samples import FEWEST, list_of_logs, require_log
 
@@ -57,6 +58,21 @@ def validate_robots(
         tell(f"predicting the torques of {robot.name}", 0.6 + 0.4 * number / len(robots))
         scored.append(samples.score(torque, delay))
     return tuple(scored)
+
+
+def judge_promise(found: float, promised: float) -> tuple[str, str]:
+    """Return the word of a verdict, and a sentence, on a relative torque error that was found on another log and the one promised."""
+    if np.isinf(promised):
+        return "refused", f"The fit was refused and promises nothing; the error on this log is {found:.1%}."
+    if found <= min(BROKEN * promised, USELESS):
+        return "trusted", f"The error of {found:.1%} is as the fit promises, at most {BROKEN:g} times {promised:.1%}."
+    kept = (
+        f"more than {BROKEN:g} times the {promised:.1%} that the fit promises"
+        if found > BROKEN * promised
+        else "more than half of the torque"
+    )
+    word, advice = ("refused", "see steelyard doctor") if found > USELESS else ("doubtful", "is it the same robot and load?")
+    return word, f"The error on this log is {found:.1%}, {kept}: {advice}"
 
 
 def torque_in_order(robot: Robot, joint_names: tuple[str, ...]) -> Torque:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,10 +47,9 @@ def write_results(
 
 def identified_robot(name: str, load_robot: Callable[[str], Robot] = load) -> Robot:
     """Load a robot by name or file or, for a fit.json or the folder of one, the identified robot beside it."""
-    path = Path(name)
-    if path.suffix != ".json" and not (path.is_dir() and (path / "fit.json").exists()):
+    fit = fit_file(name)
+    if fit is None:
         return load_robot(name)
-    fit = path if path.suffix == ".json" else path / "fit.json"
     found = next((fit.parent / file for file in ROBOTS if (fit.parent / file).exists()), None)
     if found is None:
         raise ModelError(f"{fit}: expected the identified robot beside it, {' or '.join(ROBOTS)}")
@@ -57,6 +57,27 @@ def identified_robot(name: str, load_robot: Callable[[str], Robot] = load) -> Ro
     robot = load_robot(str(found))
     smooth = {joint: width for joint, width in widths.items() if width > 0 and joint in robot.joint_names}
     return robot.with_friction(width=smooth) if smooth else robot
+
+
+def fit_file(name: str) -> Path | None:
+    """Return the fit.json that a name means, itself or the folder of one; None for any other robot."""
+    path = Path(name)
+    if path.suffix == ".json":
+        return path
+    return path / "fit.json" if path.is_dir() and (path / "fit.json").exists() else None
+
+
+def promised_error(name: str, robot: Robot) -> float | None:
+    """Return the torque error |e| / |tau| that a fit.json, or that of a folder, promises; infinite if the fit was refused.
+
+    None for other robots, and for a fit of other rows than the torques of the joints, such as the wrench of the base.
+    """
+    fit = fit_file(name)
+    content = {} if fit is None else json.loads(fit.read_text(encoding="utf-8"))
+    verdict = content.get("verdict")
+    if not isinstance(verdict, dict) or {row["name"] for row in content["joints"]} != set(robot.joint_names):
+        return None
+    return math.inf if verdict.get("error") is None else float(verdict["error"])
 
 
 def coulomb_widths(fit: Path) -> dict[str, float]:

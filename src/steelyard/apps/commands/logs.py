@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..inputs import Effort, ForceFile, LogPath, MappingPath, RobotName
+from .identify import EXIT_CODES
 
 if TYPE_CHECKING:
     from ...identification.doctor import Diagnosis, Finding
@@ -74,12 +75,17 @@ def validate(
     mapping: MappingPath = None,
     effort: Effort = None,
 ) -> None:
-    """Compare a robot's torques with those of a log that it was not made from: RMS, relative error and R², joint by joint."""
+    """Compare a robot's torques with those of a log that it was not made from: RMS, relative error and R², joint by joint.
+
+    With the result of an identification the error is held against the one that its verdict promises. The exit code is 0 where that is
+    kept, 3 if the error is more than twice as large, 4 if it is more than half of the torque or the fit was refused.
+    """
     from ...identification import validate_robots
-    from ...reporting.results import identified_robot
+    from ...identification.validate import judge_promise
+    from ...reporting.results import identified_robot, promised_error
     from ...reporting.tables import compared_errors, torque_units
     from ..inputs import load, read
-    from ..show.terminal import console, progress_bar, terminal_table
+    from ..show.terminal import STYLES, console, judgement, progress_bar, terminal_table
 
     robots = [identified_robot(name, load) for name in (robot, against) if name is not None]
     with progress_bar("reading the log") as progress:
@@ -87,3 +93,10 @@ def validate(
         scored = validate_robots(robots, measured, progress=progress)
     results = list(zip(("model", "other") if against else ("",), scored, strict=True))
     console().print(terminal_table(compared_errors(robots[0].joint_names, results, torque_units(robots[0]))))
+    promised = promised_error(robot, robots[0])
+    if promised is None:
+        return
+    word, sentence = judge_promise(scored[0].total_relative_error, promised)
+    console().print(judgement(sentence, word == "trusted", style=STYLES[word]))
+    if EXIT_CODES[word]:
+        raise typer.Exit(EXIT_CODES[word])
