@@ -10,7 +10,7 @@ import pytest
 import steelyard as sy
 from steelyard.identification import Fit, Region
 from steelyard.signals.filters import lowpass
-from tests.motions import coloured, recorded, rubbing
+from tests.motions import coloured, fourier, recorded, rubbing
 
 NOISE = 0.3  # [N m|N]
 
@@ -151,3 +151,19 @@ def test_a_joint_that_stands_is_in_the_region_where_it_stood_and_nowhere_else():
     middle = np.median(q, axis=0)
     assert fit.region.contains(middle, np.zeros(3), np.zeros(3))
     assert not fit.region.contains(middle + [0, 0.1, 0], np.zeros(3), np.zeros(3))
+
+
+def test_a_joint_that_stood_has_no_band_where_it_moves():
+    robot = sy.load("spatial_3r")
+    true = rubbing(robot)
+    t, q, qd, qdd = fourier(3, 20.0, 100.0, 1)
+    still = [x.copy() for x in (q, qd, qdd)]
+    for x, value in zip(still, (0.3, 0.0, 0.0), strict=True):
+        x[:, 1] = value
+    tau = true.inverse_dynamics(*still) + 0.05 * np.random.default_rng(0).normal(size=q.shape)
+    fit = sy.identify(
+        robot, sy.Log(t=t, q=still[0], tau=tau, joint_names=robot.joint_names), diagnose=False, friction=("viscous", "coulomb")
+    )
+    assert np.isinf(fit.predict(q, qd, qdd).std[:, 1]).mean() > 0.9
+    assert np.isfinite(fit.predict(q, qd, qdd).std[:, [0, 2]]).all()
+    assert np.isfinite(fit.predict(*still).std).all()

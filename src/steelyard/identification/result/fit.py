@@ -202,13 +202,22 @@ class Fit:
         std = sqrt(diag(Y cov Y^T) + sigma^2): the uncertainty of the parameters, and what a measured torque has besides, sensor noise and
         errors of the model. The band is for torque as it is measured; with `cutoff` [Hz] for torque that passed a zero-phase low-pass,
         which takes the noise above it away. With the times t (N,) [s] of a motion (N, n) the predicted torque passes the same filter as
-        the measured one, so that jumps of Coulomb friction are as round in both. q [rad|m], qd, qdd: (..., n).
+        the measured one, so that jumps of Coulomb friction are as round in both. Outside the region, the band is infinite for a joint that
+        moves and stood in the log: the description does not say how it rubs. q [rad|m], qd, qdd: (..., n).
         """
         shaped = states(self.model.n, q, qd, qdd)
         Y = self.model.rows(*(x.reshape(-1, self.model.n) for x in shaped))
         variance = np.einsum("tjb,bc,tjc->tj", Y, self.covariance, Y, optimize=True) + self.uncertainty.noise.below(cutoff) ** 2
-        std = np.sqrt(variance).reshape(shaped[0].shape)
-        return Prediction(smoothed_torque(self.torque(*shaped), cutoff, t), std, self.region.contains(*shaped))
+        inside = self.region.contains(*shaped)
+        unknown = np.any(Y[..., self.hidden_terms] != 0.0, axis=-1) & ~inside.reshape(-1, 1)
+        std = np.sqrt(np.where(unknown, np.inf, variance)).reshape(shaped[0].shape)
+        return Prediction(smoothed_torque(self.torque(*shaped), cutoff, t), std, inside)
+
+    @cached_property
+    def hidden_terms(self) -> NDArray[np.bool_]:
+        """Which base parameters are terms of a joint, friction or rotor, that no sample shows, (b,)."""
+        of_joints = np.array(self.base.columns) >= 10 * len(self.model.robot.tree.bodies)
+        return np.asarray(of_joints & (self.uncertainty.share < LEAST_SHARE))
 
     def validate(self, log: Log, other: Robot | Fit | None = None, preparation: Preparation | None = None) -> Validation:
         """Return the validation on another log, beside the robot as given and, if named, another model.
