@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,6 +19,7 @@ from .setup import Setup
 from .step import law_kernel
 
 Array = NDArray[np.float64]
+HUGE = 1e50  # rad/s|m/s and so on: a state beyond it diverges, and what a controller makes of it is not its fault
 Law: TypeAlias = "Callable[[float, Array, Array], ArrayLike]"
 
 
@@ -67,11 +68,13 @@ class Control:
     rows: Array | None = None  # one row per step: references (steps, ...) or torques (steps, n)
     function: Law | None = None
     last: tuple[Array, ...] = ()  # numbers of drives and stops
+    remarks: tuple[str, ...] = ()
+    failures: dict[int, str] = field(default_factory=dict)  # filled while it runs: what ended a run of a batch, by its place
 
     def at(self, k: int, t: float, q: Array, qd: Array) -> tuple[Any, ...]:
         """What the kernel takes at a step."""
         if self.function is not None:
-            return (_torque(self.function, t, q, qd), *self.last)
+            return (_torque(self.function, t, q, qd, self.failures), *self.last)
         return (*(() if self.rows is None else (self.rows[min(k, len(self.rows) - 1)],)), *self.extra, *self.last)
 
 
@@ -90,7 +93,8 @@ def control_of(robot: Robot, controller: Any, plan: Plan) -> Control:
         law = controller.bound(robot) if hasattr(controller, "bound") else controller
         return Control("law", law, (law.gains(robot.n),), wanted_at(robot, law, plan.starts))
     if isinstance(controller, Log):
-        return Control("held", rows=_played(robot, controller, plan))
+        rows, remarks = _played(robot, controller, plan)
+        return Control("held", rows=rows, remarks=remarks)
     if callable(controller):
         return Control("held", function=controller)
     tau = numbers("simulate: torques", controller)
@@ -100,36 +104,49 @@ def control_of(robot: Robot, controller: Any, plan: Plan) -> Control:
     return Control("held", rows=np.atleast_2d(tau))
 
 
-def _played(robot: Robot, log: Log, plan: Plan) -> Array:
-    """The torques of a log at the beginning of each step, (steps, n), straight between its samples; the first and last ones stay."""
+def _played(robot: Robot, log: Log, plan: Plan) -> tuple[Array, tuple[str, ...]]:
+    """The torques of a log at the beginning of each step, (steps, n), straight between its samples; the last one stays, with a remark."""
     log = log.reordered(robot)
     if log.tau is None:
         raise CallError(f"simulate: {log.where}the log has no torque to play; it has {', '.join(log.signals)}")
     if not (np.all(np.isfinite(log.tau)) and np.all(np.diff(log.t) > 0)):
         raise CallError(f"simulate: {log.where}torques to play must be finite, at times that increase: clean(log) first")
     t = log.t[0] + plan.starts
-    return np.column_stack([np.interp(t, log.t, column) for column in log.tau.T])
+    length = float(log.t[-1] - log.t[0])
+    late = t[-1] > log.t[-1] + 1.5 * (log.t[-1] - log.t[-2] if len(log.t) > 1 else 0.0)
+    said = (f"the log's torques end at {length:g} s, the last one was held from there on",) if late else ()
+    return np.column_stack([np.interp(t, log.t, column) for column in log.tau.T]), said
 
 
-def _torque(function: Law, t: float, q: Array, qd: Array) -> Array:
+def _torque(function: Law, t: float, q: Array, qd: Array, failures: dict[int, str]) -> Array:
     """What a Python controller says; raises CallError where it is no torque for every run."""
     said = function(t, q.copy(), qd.copy())  # what it keeps of them must not change with the next step
     if type(said) is np.ndarray and said.shape == q.shape:
         few = said.size <= 16  # where a loop is faster than a call
         if all(map(math.isfinite, said.tolist())) if few and said.ndim == 1 else math.isfinite(said.sum()):
             return said
-    return checked_torque(t, said, q)
+    return checked_torque(t, said, q, qd, failures)
 
 
-def checked_torque(t: float, said: Any, q: Array) -> Array:
-    """A torque that goes with states q (..., n) at a time [s]; raises CallError for what is none."""
+def checked_torque(t: float, said: Any, q: Array, qd: Array, failures: dict[int, str]) -> Array:
+    """A torque that goes with states q, qd (..., n) at a time [s]; raises CallError for what is none.
+
+    NaN for a whole run of a batch where some of it is not finite, which `failures` then tells; CallError where no run is left.
+    """
     tau = numbers(f"simulate: the controller's torque at {t:g} s", said)
     fits = tau.ndim <= q.ndim and all(a in (1, b) for a, b in zip(tau.shape[::-1], q.shape[::-1], strict=False))
     if not fits or tau.shape[-1:] != q.shape[-1:]:
         raise CallError(f"simulate: at {t:g} s the controller returned shape {tau.shape}; expected {q.shape}")
-    if np.any(~np.isfinite(tau) & np.isfinite(q)):
+    bad = np.asarray(np.broadcast_to(~np.isfinite(tau), q.shape).any(axis=-1))
+    if not np.any(bad):
+        return tau
+    sound = np.all((np.abs(q) < HUGE) & (np.abs(qd) < HUGE), axis=-1)
+    if np.all(bad & sound):
         raise CallError(f"simulate: at {t:g} s the controller returned a torque that is not finite for a state that is")
-    return tau
+    what = "NaN" if np.any(np.isnan(tau)) else "an infinite torque"
+    for run in np.flatnonzero(bad & sound):
+        failures.setdefault(int(run), f"the controller returned {what} at {t:g} s")
+    return np.where(bad[..., None], np.nan, tau)
 
 
 def torque_function(setup: Setup, plan: Plan, control: Control) -> Callable[[float, Array, Array], Array]:
@@ -137,7 +154,7 @@ def torque_function(setup: Setup, plan: Plan, control: Control) -> Callable[[flo
     limits = np.array([limit.effort if setup.saturated else np.inf for limit in setup.robot.tree.limits])
     if control.function is not None:
         function = control.function
-        return lambda t, q, qd: np.clip(_torque(function, t, q, qd), -limits, limits)
+        return lambda t, q, qd: np.clip(_torque(function, t, q, qd, {}), -limits, limits)
     if control.law is None:
         rows = np.clip(np.zeros((1, len(limits))) if control.rows is None else control.rows, -limits, limits)
         return lambda t, q, qd: rows[min(int(t / plan.step * (1 + 1e-12)), len(rows) - 1)]

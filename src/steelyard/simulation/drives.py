@@ -16,6 +16,7 @@ from ..robot import Robot
 
 Array = NDArray[np.float64]
 Scalars = Sequence[Scalar]
+BEYOND = 0.05  # rad or m: as far as a step may lead beyond the stop that it strikes
 
 
 class Actuation(NamedTuple):
@@ -180,6 +181,17 @@ def require_stops(stops: object) -> Stops | None:
     if not isinstance(stops, Stops):
         raise CallError(f"simulate: stops must be True, False or Stops(...), not {brief(stops)}")
     return stops
+
+
+def require_within(robot: Robot, q: Array) -> None:
+    """Raise CallError where positions (..., n) are beyond stops, by more than a step leads beyond the stop that it strikes."""
+    for c, (name, limit) in enumerate(zip(robot.joint_names, robot.tree.limits, strict=True)):
+        for end, beyond in ((limit.lower, limit.lower - q[..., c]), (limit.upper, q[..., c] - limit.upper)):
+            if np.any(beyond > BEYOND):
+                at = float(q[..., c].flat[int(np.nanargmax(beyond))])
+                raise CallError(
+                    f"simulate: q0 of joint {name!r} is {at:g}, beyond its stop at {end:g}; start within the limits, or stops=False"
+                )
 
 
 def require_drive(drive: object) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compiler.runtime.kernel import Kernel
+from ..errors import CallError, ProblemError
 from ..robot import Robot
-from .adaptive import integrated, integrated_whole
+from .adaptive import Torque, integrated, integrated_whole
 from .control import Control, Plan, checked_torque, torque_function
 from .integrators import RATES
 from .loops import integrated_closed
@@ -62,10 +64,10 @@ def adapt(setup: Setup, plan: Plan, control: Control, state: State, record: Reco
     runs, n = record.flat(), setup.robot.n
     for i, start in enumerate(zip(state[0].reshape(-1, n), state[1].reshape(-1, n), strict=True)):
         closed = setup.robot.tree.loops
-        made = integrated_closed(setup.robot, torque, *start, t) if closed else integrated(setup.robot, torque, *start, t, 10 * plan.step)
-        for kept, x in zip(runs.states, made, strict=True):
-            kept[i] = x
-        runs.tau[i] = [torque(s, x, v) for s, x, v in zip(t.tolist(), made[0], made[1], strict=True)]
+        way = (
+            partial(integrated_closed, setup.robot, torque) if closed else partial(integrated, setup.robot, torque, longest=10 * plan.step)
+        )
+        _keep_whole(runs, i, partial(way, *start, t=t), torque, t, control)
         if progress is not None:
             progress((i + 1) / len(runs.tau))
 
@@ -80,14 +82,29 @@ def _adapt_whole(setup: Setup, plan: Plan, control: Control, state: State, recor
         def rates(s: float, x: Array) -> Array:
             return np.asarray(call(1.0, x, torque(s, x[:n], x[n : 2 * n]), *control.last) - x)
 
-        made = np.split(integrated_whole(rates, start, t), cuts, axis=-1)
-        if setup.free:
-            made[3][:, 3:] /= np.linalg.norm(made[3][:, 3:], axis=1, keepdims=True)
-        for kept, x in zip(runs.states, made, strict=True):
-            kept[i] = x
-        runs.tau[i] = [torque(s, x, v) for s, x, v in zip(t.tolist(), made[0], made[1], strict=True)]
+        def integrate(rates: Any = rates, start: Array = start) -> list[Array]:
+            made = np.split(integrated_whole(rates, start, t), cuts, axis=-1)
+            if setup.free:
+                made[3][:, 3:] /= np.linalg.norm(made[3][:, 3:], axis=1, keepdims=True)
+            return made
+
+        _keep_whole(runs, i, integrate, torque, t, control)
         if progress is not None:
             progress((i + 1) / len(runs.tau))
+
+
+def _keep_whole(runs: Record, i: int, integrate: Callable[[], Sequence[Array]], torque: Torque, t: Array, control: Control) -> None:
+    """Integrate run i and keep it. One that fails is NaN, and `control.failures` says why; raises where all runs have failed."""
+    try:
+        made = integrate()
+        runs.tau[i] = [torque(s, x, v) for s, x, v in zip(t.tolist(), made[0], made[1], strict=True)]
+    except (CallError, ProblemError) as error:
+        if len(control.failures) + 1 == len(runs.tau):
+            raise
+        made, runs.tau[i] = [np.full(x.shape[1:], np.nan) for x in runs.states], np.nan
+        control.failures[i] = str(error).removeprefix("simulate: ")
+    for kept, x in zip(runs.states, made, strict=True):
+        kept[i] = x
 
 
 def march(setup: Setup, plan: Plan, control: Control, state: State, record: Record, progress: Progress) -> None:
@@ -140,10 +157,10 @@ def _march_alone(setup: Setup, plan: Plan, control: Control, state: State, recor
         own = x.copy()  # what a function keeps or changes must not touch the state
         said = function(k * step, own[:n], own[n : 2 * n])
         if type(said) is not np.ndarray or said.shape != (n,) or said.dtype != np.float64:
-            said = checked_torque(k * step, said, x[:n])
+            said = checked_torque(k * step, said, x[:n], x[n : 2 * n], control.failures)
         after = call(h, x, said, *rest)
         if not isfinite(after.item(2 * n)):  # the work: a torque that is not finite makes it so
-            checked_torque(k * step, said, x[:n])
+            checked_torque(k * step, said, x[:n], x[n : 2 * n], control.failures)
         if k % every == 0:
             record.tau[row - 1] = np.clip(said, -limits, limits)
         x = after

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,9 @@ from .measurement.record import measured, on_plate
 from .measurement.sensors import Sensors
 
 Array = NDArray[np.float64]
+STILL = 1e-9  # of the energy: where less is turned over, nothing moved, and errors are measured by the energy itself
+MOST_NAMED = 5  # runs of a batch that the status names
+GAP = 1e-9  # m or rad: a run whose loops open by more is said to
 INNER = ("base_pose", "base_twist", "drive_state", "memory")  # what only some runs have
 
 
@@ -46,6 +51,8 @@ class Run:
     drive_state: Array | None = None
     memory: Array | None = None
     drive: Drive | None = None
+    remarks: tuple[str, ...] = ()
+    failures: Mapping[int, str] = field(default_factory=dict)  # what ended runs of a batch, by their place in it
 
     def __post_init__(self) -> None:
         for name in ("t", "q", "qd", "tau", "work", "heat", *INNER):
@@ -78,15 +85,32 @@ class Run:
     def drift(self) -> float:
         """The largest error of the books over the largest of what stands in them: kinetic energy, heat, work or change of energy.
 
-        NaN where no run stayed finite.
+        Of a robot that rests it is the error over the energy. NaN where no run stayed finite.
         """
         good = self.finite
         if not np.any(good):
             return float("nan")
         with np.errstate(all="ignore"):  # of runs that diverged
-            kinetic, audit = self.robot.kinetic_energy(self.q, self.qd), self.audit  # kinetic: as if the base were held
-        sizes = [np.max(np.abs(x[good])) for x in (kinetic, self.heat, self.work, self.energy - self.energy[..., :1])]
-        return float(np.max(np.abs(audit[good])) / max(*sizes, np.finfo(float).tiny))
+            audit, books = self.audit, (self._kinetic, self.heat, self.work, self.energy - self.energy[..., :1])
+        turned = max(float(np.max(np.abs(x[good]))) for x in books)
+        whole = float(np.max(np.abs(self.energy[good])))
+        size = turned if turned > STILL * whole else whole
+        return float(np.max(np.abs(audit[good])) / max(size, np.finfo(float).tiny))
+
+    @property
+    def _kinetic(self) -> Array:
+        """Of links on the base and of the base itself [J], (..., T)."""
+        if self.base_pose is None or self.base_twist is None:
+            return np.asarray(self.robot.kinetic_energy(self.q, self.qd))
+        return np.asarray(audit_kernel(self.robot.with_gravity((0.0, 0.0, 0.0)))(self.q, self.qd, self.base_pose, self.base_twist)[0])
+
+    @cached_property
+    def gap(self) -> float:
+        """How far the loops opened at most [m|rad], by any of their closures; 0 without loops, NaN where no run stayed finite."""
+        if not self.robot.tree.loops:
+            return 0.0
+        good = self.q[self.finite]
+        return float(np.max(np.abs(self.robot.closure(good)), initial=0.0)) if good.size else float("nan")
 
     @cached_property
     def finite(self) -> NDArray[np.bool_]:
@@ -97,11 +121,24 @@ class Run:
     def status(self) -> str:
         """How it went, in a sentence."""
         count, bad = self.finite.size, int(np.sum(~self.finite))
-        what = f"{count} run{'s' if count > 1 else ''} of {self.t[-1]:g} s in {self.steps} steps by {self.method}"
-        if not bad:
-            return f"{what}; the books of energy close to {self.drift:.1e}"
-        first = float(self.t[np.argmax(~np.all(np.isfinite(self.q[~self.finite]), axis=-1), axis=-1).min()])
-        return f"{what}; {bad} diverged, the first before {first:g} s: take a smaller step, or look at the controller's gains"
+        said = [f"{count} run{'s' if count > 1 else ''} of {self.t[-1]:g} s in {self.steps} steps by {self.method}"]
+        said += [f"{self._place(k)}{why}" for k, why in list(self.failures.items())[:MOST_NAMED]]
+        said += [f"{len(self.failures) - MOST_NAMED} more runs ended so"] if len(self.failures) > MOST_NAMED else []
+        if diverged := bad - len(self.failures):
+            lost = ~self.finite
+            lost.flat[list(self.failures)] = False
+            first = float(self.t[np.argmax(~np.all(np.isfinite(self.q[lost]), axis=-1), axis=-1).min()])
+            said += [f"{diverged} diverged, the first before {first:g} s: take a smaller step, or look at the controller's gains"]
+        if bad < count:
+            said += [f"the books of energy {'of the others ' if bad else ''}close to {self.drift:.1e}"]
+        if self.gap > GAP:
+            said += [f"the loops do not stay closed, they open by up to {self.gap:.3g} m or rad: the motion is not that of the mechanism"]
+        return "; ".join([*said, *self.remarks])
+
+    def _place(self, k: int) -> str:
+        """Which run of a batch, in words; none for a single run."""
+        at = ", ".join(str(int(i)) for i in np.unravel_index(k, self.q.shape[:-2]))
+        return f"run {at}: " if at else ""
 
     def log(self, sensors: Sensors | None = None, seed: int = 0) -> Log:
         """The log that the robot's sensors would have written of a single run. The same seed gives the same log.
@@ -165,9 +202,11 @@ class Run:
         if len(at) != len(batch):
             raise CallError(f"run[{k}]: the batch has shape {batch}; expected one index for each of its dimensions")
         at = tuple(whole_number(f"run[{k}]: the index", i, -size, size - 1) for i, size in zip(at, batch, strict=True))
-        q, qd, tau, work, heat = (np.array(x[at]) for x in (self.q, self.qd, self.tau, self.work, self.heat))
-        inner = {name: np.array(x[at]) for name in INNER if (x := getattr(self, name)) is not None}
-        return Run(self.robot, self.t.copy(), q, qd, tau, work, heat, self.method, self.steps, **inner, drive=self.drive)
+        place = int(np.ravel_multi_index(tuple(i % size for i, size in zip(at, batch, strict=True)), batch)) if batch else 0
+        failures = {0: self.failures[place]} if place in self.failures else {}
+        arrays = ("q", "qd", "tau", "work", "heat", *INNER)
+        own: dict[str, Any] = {name: np.array(x[at]) for name in arrays if (x := getattr(self, name)) is not None}
+        return replace(self, t=self.t.copy(), failures=failures, **own)
 
     def __repr__(self) -> str:
         return f"Run({self.status})"

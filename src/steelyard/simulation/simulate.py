@@ -14,7 +14,7 @@ from ..errors import CallError, require_robot
 from ..robot import Robot
 from .control import Control, Law, Plan, control_of
 from .controllers.controller import Controller
-from .drives import Drive, Stops, require_drive, require_stops
+from .drives import Drive, Stops, require_drive, require_stops, require_within
 from .dry_friction import dry_joints
 from .integrators import require_method
 from .loops import closed_start, require_leading
@@ -71,7 +71,10 @@ def simulate(
             march(setup, plan, made.control, state, record, progress)
     parts = dict(zip((operand.name for operand in setup.operands()[1]), record.states, strict=False))
     books, inner = parts["books"], (parts.get("pose"), parts.get("twist"), parts.get("drive"), parts.get("memory"))
-    return Run(robot, plan.times, parts["q"], parts["qd"], record.tau, books[..., 0], books[..., 1], method, plan.steps, *inner, drive)
+    said = made.control.remarks, made.control.failures
+    return Run(
+        robot, plan.times, parts["q"], parts["qd"], record.tau, books[..., 0], books[..., 1], method, plan.steps, *inner, drive, *said
+    )
 
 
 class Prepared(NamedTuple):
@@ -110,6 +113,8 @@ def prepared(
     setup = Setup(robot, method, control.kind, control.law, yes_or_no("simulate: saturate", saturate), free, drive, ends is not None)
     _require_supported(setup)
     state = closed_start(robot, state) if robot.tree.loops else state
+    if ends is not None:
+        require_within(robot, state[0])
     last = () if drive is None else (drive.numbers(robot),)
     control = replace(control, last=last if ends is None else (*last, ends.numbers(robot)))
     return Prepared(setup, plan, control, (*state, *_inner_states(setup, *state[:2])))
@@ -165,7 +170,9 @@ def _checked(name: str, given: ArrayLike | None, size: int, robot: Robot) -> Arr
             f"simulate: {name} has shape {value.shape}; expected (..., {size}): {meant.get(name, ', '.join(robot.joint_names))}"
         )
     if not np.all(np.isfinite(value)):
-        raise CallError(f"simulate: {name} is not finite")
+        *run, c = map(int, np.argwhere(~np.isfinite(value))[0])
+        where = f" of run {', '.join(map(str, run))}" if run else ""
+        raise CallError(f"simulate: {name} is not finite: number {c}{where} is {value[(*run, c)]:g}")
     if name == "base_pose0":
         length = np.linalg.norm(value[..., 3:], axis=-1, keepdims=True)
         if np.any(np.abs(length - 1) > 1e-3):
