@@ -161,7 +161,44 @@ def test_bad_logs() -> None:
         sy.identify(described, [log, torques])
     with pytest.raises(sy.LogError, match="friction that grows with the load is identified on a base at rest"):
         sy.identify(described.with_friction(load=0.1), torque_log(true))
-    assert not sy.doctor(described, torque_log(true)).usable
+    assert not sy.doctor(described, torque_log(true)).examined
     fit = sy.identify(described, log)
     with pytest.raises(sy.LogError, match="no base_wrench"):
         fit.validate(torques)
+
+
+def test_the_doctor_leaves_plates_and_moving_bases_to_identify() -> None:
+    described, true = robots()
+    plate = plate_log(true, moving=True)
+    moving = plate.replace(base_wrench=None, tau=true.inverse_dynamics(plate.q, plate.qd, plate.qdd, base=plate.base))
+    for log, why in ((plate, "wrenches of the base"), (moving, "its base moves")):
+        found = sy.doctor(described, log)
+        assert found.usable
+        assert not found.examined
+        assert not found.healthy
+        assert not found.faults
+        assert why in found.verdict
+        assert "identify(robot, log) takes it" in found.verdict
+        assert "cannot be used" not in found.verdict
+    holes = plate.base_wrench.copy()
+    holes[3] = np.nan
+    assert "cannot be used" in sy.doctor(described, plate.replace(base_wrench=holes)).verdict
+
+
+def test_a_refused_plate_is_not_sent_to_the_doctor() -> None:
+    described, true = robots()
+    log = plate_log(true)
+    noise = np.random.default_rng(0).normal(size=log.base_wrench.shape)
+    verdict = sy.identify(described, log.replace(base_wrench=noise)).verdict
+    assert verdict.word == "refused"
+    assert "No model explains what was measured of fx" in " ".join(verdict.reasons)
+    assert "doctor" not in " ".join(verdict.reasons)
+
+
+def test_a_wrench_beside_torques_is_said_not_to_be_used() -> None:
+    described, true = robots()
+    log = plate_log(true)
+    both = log.replace(tau=true.inverse_dynamics(log.q, log.qd, log.qdd))
+    told = [any("base_wrench was not used" in note for note in sy.identify(described, one, "wls", diagnose=False).status)
+            for one in (both, both.replace(base_wrench=None), log)]  # fmt: skip
+    assert told == [True, False, False]

@@ -191,7 +191,7 @@ def make_fit(
     expected = promise(model, problem.samples, torque_of(identified, model.known), known.covariance, left_out)
     aside = estimate.details.get("set_aside", ())
     causes = split_residuals(problem, estimate.base)
-    evidence = Evidence(left_out, expected, causes, findings, tuple(aside), options.model.known_mass is not None)
+    evidence = Evidence(left_out, expected, causes, findings, tuple(aside), options.model.known_mass is not None, not model.moving)
     return Fit(identified, robot, model, estimate, known, own, pipeline, options, origin, evidence)
 
 

@@ -16,7 +16,17 @@ from ...signals.log import Log
 from ..model.accumulator import on_one_core
 from ..model.model import Model, build_model
 from ..samples.preparation import Preparation
-from ..samples.samples import FEWEST, Samples, base_motion, far_positions, payload_torque, require, require_log
+from ..samples.samples import (
+    FEWEST,
+    Samples,
+    base_motion,
+    far_positions,
+    payload_torque,
+    require,
+    require_finite,
+    require_log,
+    require_numbers,
+)
 from ..samples.smoothing import smoothed
 from .channels import at_the_bound, dead_channels, is_dead, saturated_torques, spikes
 from .excitation import FEWEST_ROWS, poor_excitation, rows_per_unknown
@@ -52,13 +62,17 @@ def doctor(robot: Robot, log: Log) -> Diagnosis:
     """Return what is wrong with a log, each fault with its evidence, its probability and the line that mends it.
 
     A fault is a hypothesis: what would make the log agree with rigid-body dynamics and with the description. The evidence of each is
-    compared with that of a healthy log. Only the robot's joints are examined; nothing is changed.
+    compared with that of a healthy log. Only the robot's joints are examined; nothing is changed. Logs of a base that moves, or of the
+    base's wrench without torques, are not examined, and the verdict says so.
     """
     require_robot(robot, "doctor")
     refuse_loops(robot, "doctor", "identify(robot, log) says how well it explains a log of its drives")
     require_log(log)
     try:
-        return judged(robot, examine_log(robot, log.reordered(robot)))
+        log = log.reordered(robot)
+        if reason := not_examined(robot, log):
+            return Diagnosis(f"This log was not examined: {reason} identify(robot, log) takes it as it is.", examined=False)
+        return judged(robot, examine_log(robot, log))
     except LogError as error:
         return Diagnosis(f"This log cannot be used to identify the robot: {error}", (), usable=False)
 
@@ -71,11 +85,18 @@ def examine(model: Model, samples: Sequence[Samples], logs: Sequence[Log] = ()) 
     return (*dict.fromkeys(signals), *(finding for finding in examine_samples(model, samples).findings if finding.fault not in told))
 
 
-def examine_log(robot: Robot, log: Log) -> Examination:
-    """Return the examination of a log in the robot's joint order."""
+def not_examined(robot: Robot, log: Log) -> str:
+    """Return why a log that can be identified from is not examined, in a sentence; '' if it is to be."""
+    if log.tau is None and log.base_wrench is not None:
+        require_numbers(log)
+        require_finite(log, "base_wrench")
+        return "it has wrenches of the base, and only torques of the joints are examined."
     require(log)
-    if base_motion(robot, log) is not None:
-        raise LogError(f"{log.where}its base moves, and only logs of a base at rest are examined; identify(robot, log) takes it as it is")
+    return "" if base_motion(robot, log) is None else "its base moves, and only logs of a base at rest are examined."
+
+
+def examine_log(robot: Robot, log: Log) -> Examination:
+    """Return the examination of a log in the robot's joint order, with torques and its base at rest."""
     findings, mended = signal_findings(log)
     log = mended.mend_samples(log)
     far = far_positions(robot, log)

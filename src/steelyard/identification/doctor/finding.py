@@ -65,17 +65,19 @@ class Diagnosis:
     """A verdict in a sentence and every finding. Iterate over it for the sentences.
 
     `usable` is False if no model of the robot can be identified from the log as it is. `correction` is what a mapping can put right.
+    `examined` is False for a log that can be identified from and is of a kind that is not looked into.
     """
 
     verdict: str
     findings: tuple[Finding, ...] = ()
     usable: bool = True
     correction: Correction | None = None
+    examined: bool = True
 
     @property
     def healthy(self) -> bool:
-        """True if nothing was found."""
-        return self.usable and not self.findings
+        """True if the log was examined and nothing was found."""
+        return self.usable and self.examined and not self.findings
 
     @property
     def faults(self) -> tuple[Finding, ...]:

@@ -41,7 +41,7 @@ MASSES = 2.0  # factor between the total masses found and described from which t
 class Evidence:
     """What a verdict follows from: held-out errors, the promise made from them, findings of the doctor, and the links set aside.
 
-    `residual_split` has what the error that is left goes back to.
+    `residual_split` has what the error that is left goes back to. `examinable` says whether the doctor takes logs of this kind.
     """
 
     held_out: HeldOut
@@ -50,6 +50,7 @@ class Evidence:
     findings: tuple[Finding, ...] = ()
     set_aside: tuple[str, ...] = ()
     known_mass: bool = False
+    examinable: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +96,7 @@ def judge(
     """Return the verdict on a fit; `validation` is that on its own samples, `others` are those on logs that it has not seen."""
     errors = [other.total_relative_error for other in others if other.keep.any()]
     error = max(evidence.promise.within, *errors, 0.0) if errors else evidence.promise.within
-    refusals = [*no_explanation(validation), *useless(error, others)]
+    refusals = [*no_explanation(validation, evidence.examinable), *useless(error, others)]
     doubts = [*faults(evidence), *poor(error, evidence), *broken(evidence, others), *other_mass(robot, initial, evidence)]
     doubts += [*unused_joints(validation), *little_excitation(uncertainty), *impossible_links(robot)]
     limits = [*narrow(evidence), *scale_unknown(robot, evidence)]
@@ -112,11 +113,12 @@ def judge(
     )
 
 
-def no_explanation(validation: Validation) -> Iterator[str]:
+def no_explanation(validation: Validation, examinable: bool) -> Iterator[str]:
     """Say that the torque of too many joints does not follow from their motion."""
     bad = [name for name, r2 in zip(validation.joint_names, validation.r2, strict=True) if r2 < UNEXPLAINED]
     if len(bad) > TOO_MANY * len(validation.joint_names):
-        yield f"No model explains the torque of {', '.join(bad)}: see steelyard doctor; are they measured, in N m, with the right sign?"
+        advice = "see steelyard doctor; " if examinable else ""
+        yield f"No model explains what was measured of {', '.join(bad)}: {advice}are the units SI, and the signs right?"
 
 
 def useless(error: float, others: Sequence[Validation]) -> Iterator[str]:
@@ -218,7 +220,7 @@ def unexplained_joints(validation: Validation) -> Iterator[str]:
     for j, name in enumerate(validation.joint_names):
         if validation.relative_error[j] > 0.5 or validation.r2[j] < 0.5:
             found = f"relative error {validation.relative_error[j]:.0%}, R2 {validation.r2[j]:.2f}"
-            yield f"The torque of {name} is not explained: {found}. Is it measured, in N m, with the right sign?"
+            yield f"What was measured of {name} is not explained: {found}. Is its unit SI, and its sign right?"
     before, after = validation.before, validation.total_relative_error
     if before is not None and before.total_relative_error < after:
         yield f"The robot as given predicts better ({before.total_relative_error:.1%} against {after:.1%})."

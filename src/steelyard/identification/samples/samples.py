@@ -26,6 +26,7 @@ LARGEST = 1e12  # of any signal, in its unit: numbers beyond it are no measureme
 SMALLEST = 1e-12  # [N m|N] of a torque that is not zero
 SHORTEST = 1e-9  # [s] time step
 MOVING = 0.5  # [m/s2|rad/s|rad/s2] standard deviation of a base's motion from which it counts as moving; sensors at rest have less
+UNUSED_WRENCH = "base_wrench was not used, since there are torques of the joints; without tau the wrench is identified from."
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,8 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
         t, q, qd, qdd, tau = (x[sure] for x in (t, q, qd, qdd, tau))
     keep = None if least is None else np.abs(qd) >= least
     base = base_motion(robot, log)
-    made = Samples(t, q, qd, qdd, tau, keep, log.remarks, log.source, base=None if base is None else base[sure])
+    remarks = log.remarks if log.base_wrench is None else (*log.remarks, f"{log.where or 'A log: '}{UNUSED_WRENCH}")
+    made = Samples(t, q, qd, qdd, tau, keep, remarks, log.source, base=None if base is None else base[sure])
     made = replace(made, errors=drawn_errors(t[made.middle], noise), temperature=temperature(log, sure))
     if log.payload is None:
         return made
@@ -115,7 +117,7 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
         raise LogError(f"{log.where}its payload: {error}") from None
     weight = f"{log.payload.mass:.4g} kg"
     note = f"{log.where or 'A log: '}the torque of its payload, {weight}, was taken out; the result is the robot without it."
-    return replace(made, remarks=(*log.remarks, note), payload_torque=carried)
+    return replace(made, remarks=(*made.remarks, note), payload_torque=carried)
 
 
 def at_rest(q: Array, qd: Array, qdd: Array, still: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
