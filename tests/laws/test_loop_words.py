@@ -174,3 +174,22 @@ def test_motions_that_are_not_finite_are_said_and_leave_others_alone() -> None:
     assert len(caught) == 1
     np.testing.assert_allclose(a.tau[[0, 2, 3, 4]], x.tau[[0, 2, 3, 4]], atol=1e-9)
     assert x.robot.assemble(x.q[0], hold="crank").shape == (3,)
+
+
+def test_torques_that_are_not_finite_are_no_singular_configuration() -> None:
+    x = motion("four_bar")
+    tau = np.zeros_like(x.q)
+    tau[1, 0] = np.nan
+    with pytest.warns(SteelyardWarning, match="1 of 5 states or torques are not finite") as caught:
+        qdd, _ = x.robot.constrained_forward_dynamics(x.q, x.qd, tau)
+    assert len(caught) == 1
+    assert np.isfinite(qdd).all(axis=-1).tolist() == [True, False, True, True, True]
+
+
+def test_an_infinite_motion_warns_in_words_alone() -> None:
+    x = motion("four_bar")
+    qdd = x.qdd.copy()
+    qdd[2] = np.inf
+    with pytest.warns(SteelyardWarning) as caught:
+        x.robot.constrained_inverse_dynamics(x.q, x.qd, qdd)
+    assert [str(w.message).count("not finite") for w in caught] == [1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -156,9 +156,20 @@ class ConstrainedTorque:
         return f"ConstrainedTorque({self.case}, tau {self.tau.shape})"
 
 
-def warn_of_singular(qdd: Array, multipliers: Array, opening: Array) -> None:
-    """Warn of accelerations (..., n) that are not finite, or with which loops open, (..., r) [m/s2|rad/s2], by more than rounding."""
+def warn_of_singular(qdd: Array, multipliers: Array, opening: Array, given: Sequence[Any] = ()) -> None:
+    """Warn of accelerations (..., n) that are not finite, or with which loops open, (..., r) [m/s2|rad/s2], by more than rounding.
+
+    `given` are the states and torques, (..., n): where they are not finite, nothing is singular.
+    """
     wrong = ~np.isfinite(qdd).all(axis=-1) | ~(np.abs(opening).max(axis=-1, initial=0.0) <= OPENS * (1.0 + np.abs(qdd).max(axis=-1)))
+    finite = np.ones(wrong.shape, dtype=bool)
+    for x in given if np.any(wrong) else ():
+        finite &= np.isfinite(x).all(axis=-1)
+    if not np.all(finite):
+        count = f"{int(np.sum(~finite))} of {finite.size}"
+        sentence = f"constrained_forward_dynamics: {count} states or torques are not finite, nor are their accelerations"
+        warnings.warn(sentence, SteelyardWarning, stacklevel=3)
+    wrong &= finite
     if np.any(wrong):
         warnings.warn(
             f"constrained_forward_dynamics: {int(np.sum(wrong))} of {wrong.size} configurations are singular: closures that are "

@@ -110,7 +110,7 @@ class Edits(Description):
         """The robot of a mechanism whose loops and drives make sense; raises CallError where they do not."""
         kinds = {joint.name: joint.kind for joint in mechanism.joints}
         for name, sentence in loop_problems(mechanism.loops, [link.name for link in mechanism.links], kinds, mechanism.driven):
-            raise CallError(f"loop {name!r}: {sentence}" if name not in kinds else sentence)
+            raise CallError(sentence if sentence.startswith("driven") else f"loop {name!r}: {sentence}")
         return self._like(mechanism)
 
     def with_joint_terms(self, keys: Sequence[str]) -> Self:

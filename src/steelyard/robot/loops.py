@@ -128,7 +128,8 @@ class Loops(Description):
         options = {"wrench": wrench, "base": base, "parameters": parameters}
         if structure.case == "underactuated" or not structure.rows:
             return ConstrainedTorque.least(self, motion, options)
-        found = self._constrained("constrained_torque", (*motion, W), **options)
+        with np.errstate(all="ignore"):  # of motions that are not finite, or singular: a warning counts them
+            found = self._constrained("constrained_torque", (*motion, W), **options)
         return ConstrainedTorque.made(self, motion, found, W, options)
 
     def constrained_forward_dynamics(
@@ -154,7 +155,7 @@ class Loops(Description):
         into = (*out, None) if isinstance(out, tuple) else out
         with np.errstate(all="ignore"):
             found = self._constrained("constrained_forward_dynamics", (q, qd, tau), wrench, base, parameters, into)
-        warn_of_singular(*found)
+        warn_of_singular(found[0], found[1], found[2], (q, qd, tau))
         return found[0], found[1]
 
     def constrained_regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None) -> Array:
