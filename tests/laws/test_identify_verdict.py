@@ -157,3 +157,17 @@ def test_a_refused_fit_promises_nothing(fit: sy.Fit) -> None:
     found = judged(fit, **promising(fit, 0.7))
     assert (found.word, found.error) == ("refused", np.inf)
     assert "inf" not in str(found)
+
+
+@pytest.mark.parametrize("estimator", [None, "wls"])
+def test_the_mass_of_placeholders_does_not_decide(estimator: str | None) -> None:
+    true = sy.load("spatial_3r")
+    pi = true.parameters.copy()
+    pi[:30] = np.tile([0.1, 0, 0, 0, 1e-3, 0, 0, 1e-3, 0, 1e-3], 3)
+    found = sy.identify(true.with_parameters(pi), recorded(true, noise=0.01), estimator).verdict
+    assert found.word == "trusted within"
+    assert "known_mass" in found.reasons[0]
+
+
+def test_equal_links_of_about_the_described_mass_are_no_limit(fit: sy.Fit) -> None:
+    assert judged(fit, placeholder=True).word == "trusted"

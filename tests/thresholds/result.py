@@ -29,7 +29,14 @@ from tests.thresholds.threshold import Threshold, sides
 
 
 def promised(within: float = 0.02, anywhere: float = 0.02, worst: float = 0.02, **more: Any) -> Any:
-    return Stub(promise=Stub(within=within, anywhere=anywhere), held_out=Stub(worst=worst), set_aside=(), known_mass=False, **more)
+    return Stub(
+        promise=Stub(within=within, anywhere=anywhere),
+        held_out=Stub(worst=worst),
+        set_aside=(),
+        known_mass=False,
+        placeholder=False,
+        **more,
+    )
 
 
 def likely(probability: float) -> bool:
@@ -44,7 +51,7 @@ def weighs(factor: float) -> bool:
 
 def explains(r2: float, joints: int = 1) -> bool:
     names = ("a", "b", "c", "d")
-    return bool(list(verdict.no_explanation(Stub(joint_names=names, r2=[r2] * joints + [1.0] * (4 - joints)))))
+    return bool(list(verdict.no_explanation(Stub(joint_names=names, r2=[r2] * joints + [1.0] * (4 - joints)), True)))
 
 
 def excites(lost: float) -> bool:

@@ -18,6 +18,7 @@ from .base_wrench import has_only_wrenches, wrench_fit, wrench_problem
 from .closed_loops import closed_fit, closed_problem
 from .doctor.examine import examine
 from .doctor.finding import Finding
+from .doctor.wrong_robot import is_placeholder
 from .estimators.drive_gains import estimate_gains
 from .estimators.least_squares import Estimate, Estimator, weighted
 from .estimators.prior_weight import PriorWeight
@@ -191,7 +192,8 @@ def make_fit(
     expected = promise(model, problem.samples, torque_of(identified, model.known), known.covariance, left_out)
     aside = estimate.details.get("set_aside", ())
     causes = split_residuals(problem, estimate.base)
-    evidence = Evidence(left_out, expected, causes, findings, tuple(aside), options.model.known_mass is not None, not model.moving)
+    mass, vain = options.model.known_mass is not None, "set_aside" not in estimate.details and is_placeholder(model)
+    evidence = Evidence(left_out, expected, causes, findings, tuple(aside), mass, not model.moving, vain)
     return Fit(identified, robot, model, estimate, known, own, pipeline, options, origin, evidence)
 
 

@@ -41,7 +41,8 @@ MASSES = 2.0  # factor between the total masses found and described from which t
 class Evidence:
     """What a verdict follows from: held-out errors, the promise made from them, findings of the doctor, and the links set aside.
 
-    `residual_split` has what the error that is left goes back to. `examinable` says whether the doctor takes logs of this kind.
+    `residual_split` has what the error that is left goes back to. `examinable` says whether the doctor takes logs of this kind,
+    `placeholder` that the description's inertias are no measure and the estimator did not weigh them.
     """
 
     held_out: HeldOut
@@ -51,6 +52,7 @@ class Evidence:
     set_aside: tuple[str, ...] = ()
     known_mass: bool = False
     examinable: bool = True
+    placeholder: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +101,7 @@ def judge(
     refusals = [*no_explanation(validation, evidence.examinable), *useless(error, others)]
     doubts = [*faults(evidence), *poor(error, evidence), *broken(evidence, others), *other_mass(robot, initial, evidence)]
     doubts += [*unused_joints(validation), *little_excitation(uncertainty), *impossible_links(robot)]
-    limits = [*narrow(evidence), *scale_unknown(robot, evidence)]
+    limits = [*narrow(evidence), *scale_unknown(robot, initial, evidence)]
     word = "refused" if refusals else "doubtful" if doubts else "trusted within" if limits else "trusted"
     notes = [
         *remarks(evidence),
@@ -159,9 +161,15 @@ def broken(evidence: Evidence, others: Sequence[Validation]) -> Iterator[str]:
 
 def other_mass(robot: Robot, initial: Robot, evidence: Evidence) -> Iterator[str]:
     """Say that the robot found weighs far more or less than the described one: the torque may be in another unit."""
-    found, described = total_mass(robot), total_mass(initial)
-    if described > 0 and not evidence.set_aside and not evidence.known_mass and not 1 / MASSES < found / described < MASSES:
-        yield f"The links found weigh {found:.3g} kg, those described {described:.3g} kg: check the unit and the constants of the torque."
+    if not evidence.placeholder and not evidence.set_aside and not evidence.known_mass and weighs_otherwise(robot, initial):
+        masses = f"The links found weigh {total_mass(robot):.3g} kg, those described {total_mass(initial):.3g} kg"
+        yield f"{masses}: check the unit and the constants of the torque."
+
+
+def weighs_otherwise(robot: Robot, initial: Robot) -> bool:
+    """Return whether the total masses found and described differ by more than the factor MASSES."""
+    described = total_mass(initial)
+    return described > 0 and not 1 / MASSES < total_mass(robot) / described < MASSES
 
 
 def little_excitation(uncertainty: Uncertainty) -> Iterator[str]:
@@ -182,10 +190,12 @@ def narrow(evidence: Evidence) -> Iterator[str]:
         yield f"With an error of {within:.1%} the model lacks something, which beyond the region of the log may be worse."
 
 
-def scale_unknown(robot: Robot, evidence: Evidence) -> Iterator[str]:
+def scale_unknown(robot: Robot, initial: Robot, evidence: Evidence) -> Iterator[str]:
     """Say that nothing tells the scale of the torque."""
-    if 2 * len(evidence.set_aside) > len(robot.tree.bodies) and not evidence.known_mass:
-        yield "The description was set aside, so that nothing tells the scale of the torque: give known_mass= to decide it."
+    aside = 2 * len(evidence.set_aside) > len(robot.tree.bodies)
+    if (aside or (evidence.placeholder and weighs_otherwise(robot, initial))) and not evidence.known_mass:
+        why = "The description was set aside" if aside else "The described inertias are placeholders that contradict the log"
+        yield f"{why}, so that nothing tells the scale of the torque: give known_mass= to decide it."
 
 
 def scale(robot: Robot, initial: Robot, evidence: Evidence) -> Iterator[str]:
