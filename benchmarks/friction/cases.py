@@ -15,7 +15,7 @@ import steelyard as sy
 from benchmarks.arms import arm
 from benchmarks.experiments import VELOCITY_NOISE, recording
 from benchmarks.true_robot import SPREAD, with_drives
-from steelyard.identification.model.model import Model
+from steelyard.identification.model.linear_model import Model
 from steelyard.motion.trajectories.fourier import Fourier
 from steelyard.simulation import perturbed
 

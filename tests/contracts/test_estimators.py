@@ -12,7 +12,7 @@ from steelyard.errors import CallError, LogError
 from steelyard.identification import ESTIMATORS
 from steelyard.identification.estimators.least_squares import Estimate
 from steelyard.identification.estimators.registry import make_estimator
-from steelyard.identification.model.model import build_model
+from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.model.problem import Problem
 from steelyard.identification.samples.preparation import Preparation
 from steelyard.identification.samples.samples import prepare

@@ -13,7 +13,7 @@ from steelyard.algebra.spatial import Pose, from_com
 from steelyard.algebra.vector import Symmetric
 from steelyard.errors import CallError, ProblemError
 from steelyard.identification.estimators.drive_gains import GainSearch, asked_joints, estimate_gains, fold_rows
-from steelyard.identification.model.model import build_model
+from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.model.model_options import ModelOptions
 from steelyard.identification.model.problem import Problem
 from steelyard.identification.samples.preparation import Preparation

@@ -11,7 +11,7 @@ from steelyard.identification.estimators.cone import ConeProgram, symmetric
 from steelyard.identification.estimators.prior_weight import PriorWeight
 from steelyard.identification.estimators.sdp import entropic
 from steelyard.identification.model.bounds import natural
-from steelyard.identification.model.model import build_model
+from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.model.prior import body_prior
 from steelyard.parameters.pseudo_inertia import is_consistent
 from tests.motions import recorded

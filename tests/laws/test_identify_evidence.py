@@ -8,7 +8,7 @@ from scipy.stats import multivariate_normal
 
 import steelyard as sy
 from steelyard.identification.estimators.evidence import agreement, coordinates, posterior
-from steelyard.identification.model.model import build_model
+from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.model.model_options import ModelOptions
 from steelyard.identification.model.prior import body_prior
 from steelyard.identification.model.problem import Problem

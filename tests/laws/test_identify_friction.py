@@ -16,7 +16,7 @@ from steelyard.identification.estimators.least_squares import weighted
 from steelyard.identification.estimators.shape import between
 from steelyard.identification.friction.candidates import Candidate, Columns, of_joint
 from steelyard.identification.friction.term_search import Gain, Search, make_search, signed_ranks
-from steelyard.identification.model.model import build_model
+from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.model.problem import FOLDS, Problem
 from steelyard.identification.samples.preparation import Preparation
 from steelyard.identification.samples.samples import prepare

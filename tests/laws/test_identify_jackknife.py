@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identification.model.model import build_model
+from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.model.model_options import ModelOptions
 from steelyard.identification.model.problem import Problem
 from steelyard.identification.result.jackknife import first_visits, jackknife, motion_cells, moving_blocks, normalised, reach

@@ -18,7 +18,7 @@ from steelyard.identification.doctor.mechanics.hypothesis import Hypothesis
 from steelyard.identification.doctor.mechanics.unknowns import Unknowns
 from steelyard.identification.doctor.mechanics.view import view_of
 from steelyard.identification.doctor.mechanics.witness import Trial, Witness, agreement, sign_evidence
-from steelyard.identification.model.model import build_model
+from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.samples.preparation import Preparation
 from steelyard.identification.samples.samples import prepare
 from tests.laws.test_doctor import described, moved, true

@@ -18,7 +18,7 @@ from steelyard.identification.estimators.torque_delay import significant
 from steelyard.identification.friction.candidates import of_joint
 from steelyard.identification.friction.residual_split import explained, noise_share
 from steelyard.identification.friction.term_search import Gain, in_use
-from steelyard.identification.model.model import Model, build_model
+from steelyard.identification.model.linear_model import Model, build_model
 from steelyard.identification.result import verdict
 from steelyard.identification.result.prediction import Prediction, covered_region
 from steelyard.identification.result.torque_noise import spread

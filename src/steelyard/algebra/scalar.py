@@ -57,3 +57,12 @@ def where(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
 def is_zero(x: Scalar) -> bool:
     """Whether a scalar is a zero of the structure: the float 0.0, not a value that happens to vanish."""
     return isinstance(x, float) and x == 0.0
+
+
+def dot(a: Scalars, b: Scalars) -> Scalar:
+    """The scalar product of any number of scalars; products with the zeros of the structure are left out."""
+    total: Scalar = 0.0
+    for x, y in zip(a, b, strict=True):
+        if not (is_zero(x) or is_zero(y)):
+            total = x * y if is_zero(total) else total + x * y
+    return total

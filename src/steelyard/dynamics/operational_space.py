@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algebra.scalar import Scalar, Scalars, sqrt, where
+from ..algebra.scalar import Scalar, Scalars, dot, sqrt, where
 from ..mechanism.tree import Frame, Tree
 from .crba import mass_matrix
 from .forward.by_crba import factorise, solve
@@ -40,7 +40,7 @@ def nullspace_projector(tree: Tree, q: Scalars, frame: str | Frame) -> Rows:
     J = jacobian(tree, q, frame)
     inverse = _consistent(J, _inverse_times(tree, q, J))
     columns = _columns(J)
-    return [[(1.0 if i == j else 0.0) - _dot(row, columns[j]) for j in range(tree.n)] for i, row in enumerate(inverse)]
+    return [[(1.0 if i == j else 0.0) - dot(row, columns[j]) for j in range(tree.n)] for i, row in enumerate(inverse)]
 
 
 def manipulability(tree: Tree, q: Scalars, frame: str | Frame) -> Scalar:
@@ -55,7 +55,7 @@ def manipulability(tree: Tree, q: Scalars, frame: str | Frame) -> Scalar:
     columns = _columns(J)
     rows = [[row[c] for c in moving] for row in J] if len(moving) >= 6 else [columns[c] for c in moving]
     product: Scalar = 1.0
-    for pivot in _factors([[_dot(a, b) for b in rows] for a in rows])[1]:
+    for pivot in _factors([[dot(a, b) for b in rows] for a in rows])[1]:
         product = product * where(pivot > 0.0, pivot, 0.0)
     return sqrt(product)
 
@@ -83,13 +83,13 @@ def _inverse_times(tree: Tree, q: Scalars, J: Sequence[Scalars]) -> Rows:
 
 def _mobility(J: Sequence[Scalars], solved: Sequence[Scalars]) -> Rows:
     """J M^-1 J^T."""
-    return [[_dot(a, b) for b in solved] for a in J]
+    return [[dot(a, b) for b in solved] for a in J]
 
 
 def _consistent(J: Sequence[Scalars], solved: Sequence[Scalars]) -> Rows:
     """M^-1 J^T Lambda."""
     inertia = generalised_inverse(_mobility(J, solved))
-    return [[_dot(row, column) for column in inertia] for row in _columns(solved)]
+    return [[dot(row, column) for column in inertia] for row in _columns(solved)]
 
 
 def generalised_inverse(A: Sequence[Scalars]) -> Rows:
@@ -101,10 +101,10 @@ def generalised_inverse(A: Sequence[Scalars]) -> Rows:
     for k in range(n):
         x: list[Scalar] = [1.0 if i == k else 0.0 for i in range(n)]
         for i in range(n):
-            x[i] = _kept(pivots[i], A[i][i], x[i] - _dot(L[i][:i], x[:i]))
+            x[i] = _kept(pivots[i], A[i][i], x[i] - dot(L[i][:i], x[:i]))
         x = [value * d for value, d in zip(x, inverse, strict=True)]
         for i in reversed(range(n)):
-            x[i] = _kept(pivots[i], A[i][i], x[i] - _dot([L[j][i] for j in range(i + 1, n)], x[i + 1 :]))
+            x[i] = _kept(pivots[i], A[i][i], x[i] - dot([L[j][i] for j in range(i + 1, n)], x[i + 1 :]))
         columns.append(x)
     return _columns(columns)
 
@@ -118,9 +118,9 @@ def _factors(A: Sequence[Scalars]) -> tuple[Rows, list[Scalar]]:
     for i in range(n):
         u: list[Scalar] = []
         for j in range(i):
-            u.append(A[i][j] - _dot(u[:j], L[j][:j]))
+            u.append(A[i][j] - dot(u[:j], L[j][:j]))
             L[i][j] = u[j] * inverse[j]
-        pivots.append(A[i][i] - _dot(u, L[i][:i]))
+        pivots.append(A[i][i] - dot(u, L[i][:i]))
         inverse.append(_reciprocal(pivots[i], A[i][i]))
     return L, pivots
 
@@ -142,10 +142,3 @@ def _kept(pivot: Scalar, diagonal: Scalar, value: Scalar) -> Scalar:
 
 def _columns(rows: Sequence[Scalars]) -> Rows:
     return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _dot(a: Scalars, b: Scalars) -> Scalar:
-    total: Scalar = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total

@@ -19,7 +19,7 @@ from ..signals.segments import split
 from .estimators.drive_gains import DriveGains
 from .estimators.least_squares import Estimate
 from .friction.residual_split import ResidualSplit, noise_share
-from .model.model import Model, build_model, exciting_base
+from .model.linear_model import Model, build_model, exciting_base
 from .model.problem import Problem
 from .options import Options
 from .result.fit import Fit

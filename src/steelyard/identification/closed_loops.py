@@ -20,7 +20,7 @@ from ..signals.clean import clean
 from ..signals.log import Log
 from .base_wrench import channel_fit
 from .estimators.least_squares import Estimate
-from .model.model import Model, build_model
+from .model.linear_model import Model, build_model
 from .model.problem import Problem
 from .options import Options
 from .result.fit import Fit

@@ -30,7 +30,7 @@ from .friction.residual_split import split_residuals
 from .model.accumulator import on_one_core
 from .model.joint_terms import gear_ratios
 from .model.known import Known, KnownFunction, resolve_known, torque_of
-from .model.model import Model, build_model
+from .model.linear_model import Model, build_model
 from .model.model_options import AUTO, ModelOptions
 from .model.problem import Problem
 from .options import Options, make_options

@@ -16,7 +16,7 @@ from ..signals.log import Log
 from .estimators.torque_delay import estimate_delay
 from .identify import Progress, identify
 from .model.accumulator import on_one_core
-from .model.model import build_model
+from .model.linear_model import build_model
 from .result.fit import Fit
 from .result.validation import Torque, Validation, validation_samples
 from .result.verdict import BROKEN, USELESS

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..algebra.scalar import dot
 from ..compiler.ir.differentiate import derivative, jacobian, substitute
 from ..compiler.ir.graph import Expr
 from ..dynamics.crba import mass_matrix
@@ -16,7 +17,6 @@ from ..dynamics.loops.constrained import (
     columns,
     constrained_accelerations,
     dependent_acceleration,
-    dot,
     drive_torques,
     motion_basis,
     projected,

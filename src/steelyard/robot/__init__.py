@@ -12,7 +12,7 @@ from ..kernels import ALGORITHMS
 from ..mechanism import load as load_mechanism
 from .dynamics import Dynamics
 from .edits import Edits
-from .files import Files
+from .exports import Exports
 from .loops import Loops
 from .moving_base import MovingBase
 from .operational_space import OperationalSpace
@@ -21,7 +21,7 @@ from .single_call import with_straight_path
 __all__ = ["Robot", "load"]
 
 
-class _General(Dynamics, OperationalSpace, MovingBase, Loops, Edits, Files):
+class _General(Dynamics, OperationalSpace, MovingBase, Loops, Edits, Exports):
     """All methods, in their general form."""
 
 

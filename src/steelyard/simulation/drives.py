@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..algebra.scalar import Scalar, where
+from ..algebra.scalar import Scalar, Scalars, dot, where
 from ..arguments import brief, per_joint
 from ..errors import CallError
 from ..robot import Robot
 
 Array = NDArray[np.float64]
-Scalars = Sequence[Scalar]
 BEYOND = 0.05  # rad or m: as far as a step may lead beyond the stop that it strikes
 
 
@@ -96,7 +94,7 @@ class Elastic:
         rubbed = [d * r for d, r in zip(numbers[n:], rates, strict=False)]
         tau = [k * (b - a) + d for k, a, b, d in zip(numbers, q, x, rubbed, strict=False)]
         spin = [(u - t) * m for u, t, m in zip(command, tau, numbers[2 * n :], strict=True)]
-        return Actuation(tau, list(v), spin, _dot(command, v), _dot(rubbed, rates))
+        return Actuation(tau, list(v), spin, dot(command, v), dot(rubbed, rates))
 
     def signals(self, robot: Robot, state: Array) -> dict[str, Array]:
         return {"motor_position": state[..., : robot.n]}
@@ -144,7 +142,7 @@ class Motor:
             u = back + L * loop * (c / k - i)
             rates.append((where(u > most, most, where(u < -most, -most, u)) - back) / L)
         tau = [k * i for k, i in zip(constants, x, strict=True)]
-        return Actuation(tau, rates, [], _dot(tau, qd), 0.0)
+        return Actuation(tau, rates, [], dot(tau, qd), 0.0)
 
     def signals(self, robot: Robot, state: Array) -> dict[str, Array]:
         return {"current": state}
@@ -205,10 +203,3 @@ def _positive(what: str, value: ArrayLike, robot: Robot) -> Array:
     if np.any(made <= 0):
         raise CallError(f"{what} of {robot.joint_names[int(np.argmin(made))]!r} must be above zero, not {made.min():g}")
     return made
-
-
-def _dot(a: Scalars, b: Scalars) -> Scalar:
-    total: Scalar = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total

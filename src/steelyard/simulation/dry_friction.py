@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..algebra.scalar import Scalar, absolute, is_zero, sign, where
+from ..algebra.scalar import Scalar, absolute, dot, is_zero, sign, where
 from ..dynamics.crba import mass_matrix
 from ..dynamics.forward.by_crba import factorise, solve
 from ..dynamics.joint_torques import friction_torque
@@ -181,7 +181,7 @@ def _released(side: Scalar | None, needed: Scalar, low: Scalar, high: Scalar) ->
 def needed(tree: Tree, given: Equations, found: Sides, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
     """The friction torque that keeps each held joint at rest while the others accelerate."""
     a, first = accelerations(tree, given, found, q, qd), len(given.left) - tree.n
-    return [x - _dot(row, a) for x, row in zip(given.left[first:], given.M[first:], strict=True)]
+    return [x - dot(row, a) for x, row in zip(given.left[first:], given.M[first:], strict=True)]
 
 
 def breakaway(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
@@ -210,10 +210,3 @@ def _masked(M: Sequence[Sequence[Scalar]], free: Sequence[Scalar]) -> list[list[
     """The mass matrix of the joints that are free; the others have a one on the diagonal and nothing beside it."""
     n = range(len(M))
     return [[free[i] * free[j] * M[i][j] if i != j else free[i] * M[i][i] + (1.0 - free[i]) for j in n] for i in n]
-
-
-def _dot(row: Sequence[Scalar], x: Sequence[Scalar]) -> Scalar:
-    total: Scalar = 0.0
-    for a, b in zip(row, x, strict=True):
-        total = total + a * b
-    return total

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..algebra import vector as v3
 from ..algebra.rotation import from_unit_quaternion
-from ..algebra.scalar import Scalar, sqrt
+from ..algebra.scalar import Scalar, Scalars, sqrt
 from ..compiler.ir.program import Operand, trace
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.forward.free_base import free_energy, free_equations, free_forward_dynamics, free_momentum
 from ..kernels import kernel_of
 from ..mechanism.tree import Tree
 from ..robot import Robot
-
-Scalars = Sequence[Scalar]
 
 
 def free_accelerations(tree: Tree, q: Scalars, pose: Scalars, qd: Scalars, twist: Scalars, tau: Scalars) -> list[Scalar]:

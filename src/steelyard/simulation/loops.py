@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra.scalar import Scalar, Scalars
+from ..algebra.scalar import Scalar, Scalars, dot
 from ..dynamics.joint_torques import friction_torque
-from ..dynamics.loops.constrained import dot
 from ..errors import CallError, ProblemError
 from ..kernels.loops import as_drive_torques, reduced_equations
 from ..mechanism.tree import Tree

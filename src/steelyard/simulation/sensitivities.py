@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..algebra.scalar import Scalar
+from ..algebra.scalar import Scalar, Scalars
 from ..arguments import numbers
 from ..compiler.ir.differentiate import derivative, gradient, substitute
 from ..compiler.ir.program import Operand, trace
@@ -21,7 +22,6 @@ from ..kernels.algorithms import require_mass
 from ..mechanism.parameter_vector import parameters, with_scalars
 from ..robot import Robot
 from .control import Control
-from .controllers.controller import Scalars
 from .run import Run
 from .setup import Setup
 from .simulate import Prepared, prepared, simulate
@@ -56,25 +56,17 @@ class RunGradient:
 
 
 def sensitivities(
-    robot: Robot,
-    controller: Any = None,
-    q0: ArrayLike | None = None,
-    qd0: ArrayLike | None = None,
-    seconds: float = 1.0,
-    step: float = 1e-3,
-    method: str = "rk4",
-    every: int = 1,
-    **options: Any,
+    robot: Robot, controller: Any = None, q0: ArrayLike | None = None, qd0: ArrayLike | None = None, **options: Any
 ) -> Sensitivities:
-    """How a run changes with its start and with the parameters of the robot: the arguments are those of `simulate`.
+    """How a run changes with its start and with the parameters of the robot; `options` are the further arguments of `simulate`.
 
     Each step is differentiated as it is computed, x' = f(x, pi): dx' = df/dx dx + df/dpi dpi, so that these are the derivatives of the
     simulated run, not of the motion that it approximates. The controller's own model stays. A Python function cannot be differentiated.
     Where a joint sticks, breaks loose or strikes a stop, they are those of the steps as they fall.
     Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.4 (internal differentiation).
     """
-    made = _prepared(robot, controller, q0, qd0, seconds, step, method, every, options)
-    run = simulate(robot, controller, q0, qd0, seconds, step, method, every, **options)
+    made = _prepared(robot, controller, q0, qd0, options)
+    run = simulate(robot, controller, q0, qd0, **options)
     names = made.setup.plant.parameter_names
     first, turned = _first_tangents(made, len(names)), np.vstack([np.zeros((2 * robot.n, len(names))), np.eye(len(names))])
     kept = _forward(made, np.concatenate(made.state, axis=-1), first, turned)
@@ -88,20 +80,16 @@ def run_gradient(
     controller: Any = None,
     q0: ArrayLike | None = None,
     qd0: ArrayLike | None = None,
-    seconds: float = 1.0,
-    step: float = 1e-3,
-    method: str = "rk4",
-    every: int = 1,
     **options: Any,
 ) -> RunGradient:
     """The gradient of one number J of a run by one pass backward, whatever the number of parameters.
 
     weights: dJ/d(q, qd) at every sample, (..., T, 2 n), or a function of the run that gives them, such as lambda run: 2 (x - measured).
-    The other arguments are those of `simulate`. lambda = (df/dx)^T lambda' + weights, dJ/dpi = sum (df/dpi)^T lambda'.
+    `options` are the further arguments of `simulate`. lambda = (df/dx)^T lambda' + weights, dJ/dpi = sum (df/dpi)^T lambda'.
     Griewank and Walther, "Evaluating Derivatives", 2nd ed., chapter 3 (reverse mode).
     """
-    made = _prepared(robot, controller, q0, qd0, seconds, step, method, every, options)
-    run = simulate(robot, controller, q0, qd0, seconds, step, method, every, **options)
+    made = _prepared(robot, controller, q0, qd0, options)
+    run = simulate(robot, controller, q0, qd0, **options)
     given = numbers("run_gradient: weights", weights(run) if callable(weights) else weights)
     shape = (*run.q.shape[:-1], 2 * robot.n)
     if given.shape != shape or not np.all(np.isfinite(given)):
@@ -112,13 +100,16 @@ def run_gradient(
     return RunGradient(run, start[..., :n], start[..., n:], pbar, names)
 
 
-def _prepared(robot: Robot, controller: Any, q0: Any, qd0: Any, seconds: Any, step: Any, method: Any, every: Any, options: Any) -> Prepared:
-    made = prepared(robot, controller, q0, qd0, seconds, step, method, every, **{k: v for k, v in options.items() if k != "progress"})
+def _prepared(robot: Robot, controller: Any, q0: Any, qd0: Any, options: dict[str, Any]) -> Prepared:
+    """The arguments of `simulate`, checked; raises CallError for a run that cannot be differentiated."""
+    given = signature(simulate).bind(robot, controller, q0, qd0, **options)
+    given.apply_defaults()
+    made = prepared(**{name: value for name, value in given.arguments.items() if name != "progress"})
     if made.control.function is not None:
         raise CallError("sensitivities: a Python function cannot be differentiated; take a controller of steelyard.simulation, or torques")
     if robot.tree.loops:
         raise CallError(f"sensitivities: {robot.name!r} has loops, whose start is not free; open them, or take differences of runs")
-    if method == "adaptive":
+    if given.arguments["method"] == "adaptive":
         raise CallError("sensitivities: the adaptive method has steps of its own; take 'rk4', 'rk8' or 'euler'")
     return made
 

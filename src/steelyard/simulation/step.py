@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..algebra.scalar import Scalar, where
+from ..algebra.scalar import Scalar, Scalars, dot, where
 from ..compiler.ir.program import Operand, Program, trace
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.crba import mass_matrix
@@ -27,7 +27,6 @@ from .integrators import RATES, advanced
 from .loops import at_independent, by_drives, closed_impulses, held_closed, leading
 from .setup import Setup
 
-Scalars = Sequence[Scalar]
 Step = Callable[..., Any]
 Forward = Callable[[Tree, Scalars, Scalars, Scalars], list[Scalar]]
 
@@ -136,7 +135,7 @@ def step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any)
         else:
             accelerations = free_accelerations(tree, q, pose, qd, twist, acting.tau) if way is None else way(tree, q, qd, acting.tau)
             friction = friction_torque(tree, qd, q) if rubs(tree) else []
-        heat = acting.heat + (power(friction, qd) if friction else 0.0)
+        heat = acting.heat + (dot(friction, qd) if friction else 0.0)
         return [*accelerations, *acting.velocity_rates], [heat, *([] if setup.drive is None else [acting.work])]
 
     def moves(x: Scalars, u: Scalars) -> list[Scalar]:
@@ -151,7 +150,7 @@ def step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any)
         q, closed = closed_state(tree, q, qd, precise=setup.method == "euler")
         qd = qd if setup.holds else closed  # where joints may stick, the independent ones lead: one that rests has no velocity at all
     qd, twist, lost = _after_impulses(setup, tree, at, found, h, q, pose, qd, twist) if setup.holds else (qd, twist, 0.0)
-    work = power(command, [a - b for a, b in zip(q, at["q"], strict=True)]) if setup.drive is None else gained[1]
+    work = dot(command, [a - b for a, b in zip(q, at["q"], strict=True)]) if setup.drive is None else gained[1]
     books = [at["books"][0] + work, at["books"][1] + (gained[0] + lost)]
     pose = pose if setup.method == RATES or not setup.free else [*pose[:3], *unit_quaternion(pose[3:])]
     base = [pose, twist] if setup.free else []
@@ -228,11 +227,3 @@ def _saturated(setup: Setup, tau: list[Scalar]) -> list[Scalar]:
         e = limit.effort
         made.append(x if e == float("inf") else where(x > e, e, where(x < -e, -e, x)))
     return made
-
-
-def power(tau: Scalars, qd: Scalars) -> Scalar:
-    """tau . qd."""
-    total: Scalar = 0.0
-    for a, b in zip(tau, qd, strict=True):
-        total = total + a * b
-    return total

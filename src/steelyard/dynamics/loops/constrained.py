@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...algebra.scalar import Scalar, Scalars, is_zero
+from ...algebra.scalar import Scalar, Scalars, dot
 from ..forward.by_crba import Factors, factorise, solve
 
 Rows = Sequence[Scalars]
@@ -128,15 +128,6 @@ def projected(Phi: Rows, excess: Scalars, x: Scalars) -> list[Scalar]:
 def gram(A: Rows) -> Factors:
     """The factors of A A^T."""
     return factorise([[dot(a, b) for b in A[: i + 1]] for i, a in enumerate(A)])
-
-
-def dot(a: Scalars, b: Scalars) -> Scalar:
-    """The scalar product; products with the zeros of the structure are left out."""
-    total: Scalar = 0.0
-    for x, y in zip(a, b, strict=True):
-        if not (is_zero(x) or is_zero(y)):
-            total = x * y if is_zero(total) else total + x * y
-    return total
 
 
 def columns(rows: Rows) -> list[list[Scalar]]:

@@ -14,7 +14,7 @@ from ...signals.clean import clean
 from ...signals.clean.correction import Correction
 from ...signals.log import Log
 from ..model.accumulator import on_one_core
-from ..model.model import Model, build_model
+from ..model.linear_model import Model, build_model
 from ..samples.preparation import Preparation
 from ..samples.samples import (
     FEWEST,

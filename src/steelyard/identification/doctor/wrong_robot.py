@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.model import Model
+from ..model.linear_model import Model
 from .finding import Finding
 from .mechanics.search import Step
 from .mechanics.witness import Trial

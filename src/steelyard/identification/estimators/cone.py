@@ -14,7 +14,7 @@ from ...cached import cached_property
 from ...errors import ProblemError, foreign
 from ...parameters.pseudo_inertia import pseudo_inertia
 from ..model.bounds import Inequalities
-from ..model.model import Model
+from ..model.linear_model import Model
 from ..model.prior import IDENTITY, SVEC, BodyPrior
 from .least_squares import RANK
 

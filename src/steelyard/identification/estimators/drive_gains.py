@@ -12,7 +12,7 @@ from ...drawing.numbers import with_uncertainty
 from ...errors import CallError, ProblemError, suggest
 from ...signals.autocorrelation import lagged_products, variance_inflation
 from ..model.accumulator import Accumulator, triangular
-from ..model.model import Model
+from ..model.linear_model import Model
 from ..model.problem import Problem
 from ..samples.samples import Samples
 from .least_squares import inverse_information, least_squares

@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dtrtrs
 
 from ...cached import cached_property
 from ..model.accumulator import Accumulator
-from ..model.model import Model
+from ..model.linear_model import Model
 from ..model.prior import BodyPrior, body_prior
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.model import Model
+from ..model.linear_model import Model
 from ..model.prior import BodyPrior, body_prior
 from .posterior import coordinates, posterior_of, projected
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...arguments import real_number
 from ...errors import ProblemError
 from ..model.bounds import Bounds, Inequalities, check_bounds, inequalities, natural
-from ..model.model import Model
+from ..model.linear_model import Model
 from ..model.prior import IDENTITY, SVEC, BodyPrior, body_prior
 from ..model.problem import Problem
 from .cone import ConeProgram, feasible, repaired, solve, symmetric

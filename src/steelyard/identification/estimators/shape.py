@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...mechanism.joint_terms import BY_KEY, JointState
 from ...mechanism.tree import TermUse
-from ..model.model import Model
+from ..model.linear_model import Model
 from ..model.problem import Problem
 from ..samples.samples import Samples
 from .least_squares import weighted

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ...signals.autocorrelation import autocorrelation, variance_inflation
 from ...signals.segments import is_uniform, split
 from ..model.accumulator import Accumulator
-from ..model.model import Model
+from ..model.linear_model import Model
 from ..model.problem import Block, Problem
 from ..samples.decimation import decimated, natural_factor
 from ..samples.samples import Samples

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanism.joint_terms import HARMONICS, Terms, direction, fading
-from ..model.model import Model
+from ..model.linear_model import Model
 from ..samples.samples import Samples
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ from ..estimators.least_squares import weighted
 from ..estimators.prior_weight import PriorWeight
 from ..estimators.shape import estimate_friction_shape, thinned
 from ..model.joint_terms import with_terms
-from ..model.model import Model
+from ..model.linear_model import Model
 from ..model.problem import Problem
 from ..samples.samples import Samples
 from .candidates import Columns

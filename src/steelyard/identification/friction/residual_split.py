@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...drawing.numbers import percent
 from ...drawing.table import Column, Table
 from ...mechanism.joint_terms import direction
-from ..model.model import Model
+from ..model.linear_model import Model
 from ..model.problem import FOLDS, Problem, block_length
 from ..result.provenance import rows
 from ..samples.samples import Samples

@@ -11,7 +11,7 @@ from ...cached import cached_property
 from ...signals.autocorrelation import variance_inflation
 from ..estimators.posterior import coordinates
 from ..estimators.prior_weight import PriorWeight, choose_prior_weight
-from ..model.model import Model
+from ..model.linear_model import Model
 from ..model.prior import body_prior
 from ..model.problem import FOLDS, Problem, block_length
 from .candidates import Candidate, Columns

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...parameters.pseudo_inertia import from_pseudo_inertia, nearest_consistent, pseudo_inertia
-from .model import Model
+from .linear_model import Model
 
 Array = NDArray[np.float64]
 SMALLEST = 0.02  # [m] least radius of gyration of the metric: a thin rod in the description does not make its inertia certain

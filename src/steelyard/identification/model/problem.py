@@ -17,7 +17,7 @@ from ...signals.segments import split
 from ..samples.decimation import GROUP, REACH, decimated
 from ..samples.samples import Samples
 from .accumulator import Accumulator
-from .model import Model
+from .linear_model import Model
 
 Array = NDArray[np.float64]
 BLOCK = 4096

@@ -21,7 +21,7 @@ from ...signals.log import Log
 from ..estimators.least_squares import Estimate
 from ..estimators.stepwise import Essential, stepwise
 from ..model.known import torque_of
-from ..model.model import Model
+from ..model.linear_model import Model
 from ..options import Options
 from ..samples.preparation import Preparation
 from .base_lines import base_lines

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...drawing.numbers import short, with_uncertainty
 from ...drawing.table import Column, Table
 from ..estimators.posterior import Posterior
-from ..model.model import Model
+from ..model.linear_model import Model
 from .uncertainty import LEAST_SHARE
 
 Array = NDArray[np.float64]

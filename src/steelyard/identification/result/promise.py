@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...robot import Robot
-from ..model.model import Model
+from ..model.linear_model import Model
 from ..samples.samples import Samples
 from .held_out import HeldOut
 from .validation import Torque

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra import vector as v3
-from ...algebra.scalar import Scalar, Scalars, atan2, sqrt, where
+from ...algebra.scalar import Scalar, Scalars, atan2, dot, sqrt, where
 from ...algebra.vector import Vector
 from ...compiler.ir.program import Operand, Program, trace
 from ...compiler.runtime.kernel import Kernel
@@ -69,12 +69,12 @@ def step(
     damping = _DAMPING * size2 + _LEAST_DAMPING
     if tree.n > 6:
         z = [gain * (a - b) for a, b in zip(wanted, q, strict=True)]
-        rest = [x - _dot(row, z) for x, row in zip(e, J, strict=True)]
+        rest = [x - dot(row, z) for x, row in zip(e, J, strict=True)]
         y = solve(factorise(_gram(J, damping)), rest)
-        dq = [a + _dot([row[i] for row in J], y) for i, a in enumerate(z)]
+        dq = [a + dot([row[i] for row in J], y) for i, a in enumerate(z)]
     else:
         columns = [[row[i] for row in J] for i in range(tree.n)]
-        dq = solve(factorise(_gram(columns, damping)), [_dot(column, e) for column in columns])
+        dq = solve(factorise(_gram(columns, damping)), [dot(column, e) for column in columns])
     return _limited(tree, q, dq), [sqrt(v3.dot(v, v)), sqrt(v3.dot(w, w))]
 
 
@@ -83,7 +83,7 @@ def _free(tree: Tree, q: Scalars, J: Sequence[Sequence[Scalar]], e: Scalars, hel
     columns = []
     for i, limits in enumerate(tree.limits):
         column = [row[i] for row in J]
-        pull = _dot(column, e)
+        pull = dot(column, e)
         free: Scalar = 0.0 if i in held else 1.0
         if math.isfinite(limits.upper):
             free = free * where(q[i] >= limits.upper, where(pull > 0.0, 0.0, 1.0), 1.0)
@@ -110,16 +110,9 @@ def _limited(tree: Tree, q: Scalars, dq: Scalars) -> list[Scalar]:
     return result
 
 
-def _dot(a: Scalars, b: Scalars) -> Scalar:
-    total: Scalar = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total
-
-
 def _gram(rows: Sequence[Scalars], damping: Scalar) -> list[list[Scalar]]:
     """The lower triangle of rows rows^T + damping 1."""
-    return [[_dot(a, b) + (damping if i == j else 0.0) for j, b in enumerate(rows[: i + 1])] for i, a in enumerate(rows)]
+    return [[dot(a, b) + (damping if i == j else 0.0) for j, b in enumerate(rows[: i + 1])] for i, a in enumerate(rows)]
 
 
 @lru_cache(maxsize=64)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algebra.scalar import Scalar
+from ...algebra.scalar import Scalar, Scalars
 from ...arguments import numbers
 from ...errors import CallError
 from ...mechanism.tree import Tree
@@ -16,7 +15,6 @@ from ...motion import Trajectory
 from ...robot import Robot
 
 Array = NDArray[np.float64]
-Scalars = Sequence[Scalar]
 
 
 @runtime_checkable
@@ -79,11 +77,3 @@ def spread_gain(law: Any, name: str, count: int, of: str) -> Array:
     if value.size not in (1, count):
         raise CallError(f"{type(law).__name__}: {name} has {value.size} numbers; expected one, or one for each of {count} {of}")
     return np.broadcast_to(value, count)
-
-
-def dot(a: Scalars, b: Scalars) -> Scalar:
-    """a . b."""
-    total: Scalar = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total

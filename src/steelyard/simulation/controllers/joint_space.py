@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...algebra.scalar import Scalar
+from ...algebra.scalar import Scalar, Scalars, dot
 from ...arguments import real_number
 from ...dynamics.gravity import gravity_torque
 from ...dynamics.joint_torques import friction_torque
@@ -19,10 +19,9 @@ from ...mechanism.parameter_vector import parameters
 from ...mechanism.tree import Tree
 from ...motion import Trajectory
 from ...robot import Robot
-from .controller import check_gains, dot, spread_gain
+from .controller import check_gains, spread_gain
 
 Array = NDArray[np.float64]
-Scalars = Sequence[Scalar]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import vector as v3
-from ...algebra.scalar import Scalar
+from ...algebra.scalar import Scalar, Scalars, dot
 from ...arguments import instance
 from ...dynamics.crba import mass_matrix
 from ...dynamics.forward.by_crba import factorise, solve
@@ -21,10 +21,9 @@ from ...mechanism.tree import Tree
 from ...motion import PoseTrajectory
 from ...motion.trajectories.cartesian import require_pose
 from ...robot import Robot
-from .controller import check_gains, dot, spread_gain
+from .controller import check_gains, spread_gain
 
 Array = NDArray[np.float64]
-Scalars = Sequence[Scalar]
 DIRECTIONS = "directions x, y, z, rx, ry, rz"
 
 

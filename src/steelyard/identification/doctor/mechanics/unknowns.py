@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ....cached import cached_property
 from ....kernels import kernel
-from ...model.model import Model
+from ...model.linear_model import Model
 from ...model.prior import BodyPrior, body_prior
 from .hypothesis import Gravity, Pair
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..mechanism.formats.urdf.write_urdf import ExtensionTerm
 
 
-class Files(Description):
+class Exports(Description):
     """What leaves the program."""
 
     def to_urdf(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
