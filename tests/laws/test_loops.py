@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import steelyard as sy
 from steelyard.dynamics.loops.closure import closure
-from steelyard.errors import CallError, ModelError, ProblemError
+from steelyard.errors import CallError
 from steelyard.kernels import LOOP_ALGORITHMS, program
 from steelyard.mechanism.loops import FRAME_KINDS, JOINT_KINDS
 from tests.interpret import run
@@ -150,86 +149,6 @@ def test_parameters_wrenches_and_bases_are_arguments_as_elsewhere() -> None:
     force = x.robot.inverse_dynamics(x.q, x.qd, x.qdd, **options)
     close(force, a.tau + dot(np.swapaxes(x.robot.closure_jacobian(x.q), -1, -2), a.multipliers), 1e-10)
     close(x.robot.constrained_forward_dynamics(x.q, x.qd, a.tau, **options)[0], x.qdd, 1e-9)
-
-
-def test_assemble_finds_the_nearest_closed_configuration() -> None:
-    made, start = robot("four_bar"), np.array([0.2, -0.15, 0.1])
-    found = made.assemble(start)
-    best = minimize(
-        lambda q: float(np.sum((q - start) ** 2)), start, constraints={"type": "eq", "fun": lambda q: made.closure(q)[:2]}, tol=1e-14
-    )
-    assert np.abs(made.closure(found)).max() < 1e-14
-    close(found, best.x, 1e-6)
-    assert np.linalg.norm(found - start) <= np.linalg.norm(best.x - start) * (1 + 1e-9)
-
-
-@loops_of
-def test_a_batch_is_assembled_as_its_rows_are(name: str) -> None:
-    made = robot(name)
-    q = 0.1 * np.random.default_rng(3).normal(size=(2, 2, made.n))
-    found = made.assemble(q)
-    assert np.abs(made.closure(found)).max() < 1e-12
-    close(found[1, 0], made.assemble(q[1, 0]), 1e-9)
-    close(made.assemble(found), found, 1e-12)
-
-
-def test_joints_that_are_held_stay() -> None:
-    made = robot("four_bar")
-    crank = np.linspace(0, 2 * np.pi, 9)
-    q = np.zeros((9, 3))
-    q[:, 0] = crank
-    found = made.assemble(q, hold=["crank"])
-    assert np.array_equal(found[:, 0], crank)
-    qd = made.consistent_velocity(found, np.ones_like(q), hold=["crank"])
-    qdd = made.consistent_acceleration(found, qd, np.zeros_like(q), hold=["crank"])
-    assert np.all(qd[:, 0] == 1.0)
-    assert np.all(qdd[:, 0] == 0.0)
-    assert np.abs(dot(made.closure_jacobian(found), qd)).max() < 1e-12
-    assert np.abs(dot(made.closure_jacobian(found), qdd) + made.closure_bias(found, qd)).max() < 1e-11
-
-
-def test_a_configuration_that_cannot_be_closed_is_said_and_leaves_others_alone() -> None:
-    made = four_bar_with("distance", length=0.9)  # with the crank at a quarter turn the rocker's end comes nearer than that
-    q = np.array([[0.3, 0.0, 0.0], [np.nan, 0.0, 0.0]])
-    found = made.assembly(q)
-    assert found.closed.tolist() == [True, False]
-    assert "1 of 2 configurations cannot be closed" in found.status
-    with pytest.raises(ProblemError, match="the loops pin stay open"):
-        made.assemble(q)
-
-
-@pytest.mark.parametrize(("kind", "rows"), [("point", 3), ("axis", 5)])
-def test_redundant_closures_of_a_planar_loop_are_named(kind: str, rows: int) -> None:
-    structure = four_bar_with(kind).loop_structure
-    assert len(structure.closures) == rows
-    assert [structure.closures[k] for k in structure.rows] == ["pin.x", "pin.y"]
-    assert structure.redundant == structure.closures[2:]
-    assert structure.freedoms == 1
-    assert "closures that follow from the others: pin.z" in str(structure)
-
-
-def test_a_rigid_loop_has_no_freedom() -> None:
-    structure = four_bar_with("weld").loop_structure
-    assert (len(structure.rows), structure.freedoms, structure.case) == (3, 0, "redundant")
-
-
-def test_a_loop_that_is_there_twice_changes_nothing() -> None:
-    twice = robot("four_bar").with_loop("again", "point", "rocker_link", "coupler_link", (-0.1, 0.4, 0.0), (0.4, 0.2, 0.0))
-    x = motion("four_bar")
-    assert {name.split(".")[0] for name in twice.loop_structure.redundant} == {"pin", "again"}
-    assert len(twice.loop_structure.rows) == 2
-    close(twice.constrained_forward_dynamics(x.q, x.qd, x.tau)[0], x.qdd, 1e-10)
-
-
-def test_conflicting_loops_are_named() -> None:
-    made = robot("four_bar").with_loop("rod", "distance", "ground", "coupler_link", (0, 0, 0), (0.1, 0, 0), length=3.0)
-    with pytest.raises(ModelError, match=r"loop 'rod' cannot be closed together with pin: it conflicts; the gap stays 1.48 m"):
-        made.loop_structure  # noqa: B018
-    with pytest.raises(ModelError, match="loop 'rod' cannot be closed"):
-        made.constrained_forward_dynamics(np.zeros(3), np.zeros(3), np.zeros(3))
-    alone = four_bar_with("distance", length=5.0)
-    with pytest.raises(ModelError, match="loop 'pin' cannot be closed at any position"):
-        alone.loop_structure  # noqa: B018
 
 
 def test_gears_racks_and_residuals_are_mimics_of_another_kind() -> None:
