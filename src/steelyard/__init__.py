@@ -8,7 +8,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from .checks.laws import check
     from .compiler.runtime.threads import threads
-    from .experiments import Calibration, calibrate, excite
+    from .experiments import Calibration, PayloadEstimate, calibrate, excite, payload, static_poses
     from .identification import Coupling, Fit, Validation, doctor, identify
     from .mechanism import robots
     from .motion import Trajectory
@@ -42,6 +42,9 @@ _HOMES = {
     "excite": "experiments",
     "calibrate": "experiments",
     "Calibration": "experiments",
+    "payload": "experiments",
+    "PayloadEstimate": "experiments",
+    "static_poses": "experiments",
     "Sensors": "simulation",
     "perturbed": "simulation",
     "record": "simulation",
@@ -59,6 +62,7 @@ __all__ = [
     "LogError",
     "MissingExtra",
     "ModelError",
+    "PayloadEstimate",
     "ProblemError",
     "Robot",
     "Run",
@@ -78,12 +82,14 @@ __all__ = [
     "joint_acceleration",
     "joint_velocity",
     "load",
+    "payload",
     "perturbed",
     "read_log",
     "record",
     "report",
     "robots",
     "simulate",
+    "static_poses",
     "threads",
 ]
 

@@ -51,7 +51,21 @@ def test_version_from_a_shell() -> None:
 def test_help_lists_the_commands(run: Run) -> None:
     ran = run("--help")
     assert ran.code == 0
-    for command in ("demo", "robots", "info", "torque", "ik", "excite", "doctor", "identify", "validate", "check", "export", "bench"):
+    for command in (
+        "demo",
+        "robots",
+        "info",
+        "torque",
+        "ik",
+        "excite",
+        "doctor",
+        "identify",
+        "validate",
+        "payload",
+        "check",
+        "export",
+        "bench",
+    ):
         assert command in ran.out
 
 

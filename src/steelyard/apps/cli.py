@@ -12,7 +12,7 @@ import typer
 from ..errors import SteelyardError, SteelyardWarning
 from ..files import OVERWRITE
 from ..version import __version__
-from .commands import bench, demo, excite, export, identify, ik, logs, robots, simulate, torque
+from .commands import bench, demo, excite, export, identify, ik, logs, payload, robots, simulate, torque
 
 BAD_INPUT, INTERRUPTED, DEFECT = 2, 130, 70
 
@@ -28,7 +28,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     demo.demo, robots.robots, robots.info, torque.torque, ik.ik, simulate.simulate, excite.excite, logs.doctor, identify.identify,
-    logs.validate, robots.check, export.export, bench.bench,
+    logs.validate, payload.payload, robots.check, export.export, bench.bench,
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)

@@ -1,0 +1,89 @@
+"""`steelyard payload ROBOT LOG`: mass, centre and inertia of what a robot carries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...errors import CallError
+from ...files import check_file
+from ..inputs import Effort, ForceFile, MappingPath
+from .identify import EXIT_CODES
+
+if TYPE_CHECKING:
+    from ...robot import Robot
+
+
+def payload(
+    robot: Annotated[
+        str, typer.Argument(metavar="ROBOT", help="A built-in name, a file, or the fit.json (or folder) that identify wrote.")
+    ],
+    loaded: Annotated[
+        Path | None, typer.Argument(metavar="LOG", help="A log with the load: csv, parquet, npz, mat, mcap, rosbag2.")
+    ] = None,
+    empty: Annotated[Path | None, typer.Option(metavar="LOG", help="A log without it, best of the same motion.")] = None,
+    link: Annotated[str | None, typer.Option(help="The link that carries the load; the end-effector by default.")] = None,
+    frame: Annotated[str | None, typer.Option(help="The frame on it whose axes the numbers are in; that of the link by default.")] = None,
+    static: Annotated[bool | None, typer.Option("--static/--moving", help="Use the rests of the logs alone, or their motion.")] = None,
+    controller: Annotated[str | None, typer.Option(metavar="franka|ur|kuka", help="Print what this controller asks for.")] = None,
+    flange: Annotated[str | None, typer.Option(help="The frame that is the controller's flange; --frame by default.")] = None,
+    poses: Annotated[int | None, typer.Option(metavar="N", help="Without LOG: choose N poses to weigh a load in.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write the robot with its load (.urdf or .toml), or the poses (.csv)."),
+    ] = None,
+    mapping: MappingPath = None,
+    effort: Effort = None,
+    force: ForceFile = False,
+) -> None:
+    """Find mass, centre and inertia of what a robot carries, with their uncertainty, from logs with and without it or of static poses.
+
+    Without --empty the robot must be an identified one. The exit code is that of `identify`: 0 for a load that is trusted, 3 for one that
+    is doubtful, 4 for one that is refused; 2 if robot or log cannot be read.
+    """
+    import steelyard as sy
+
+    from ...reporting.results import identified_robot
+    from ..inputs import load, read
+    from ..show.load import load_outcome
+    from ..show.terminal import console, progress_bar
+
+    if out is not None:
+        check_file(out, force)
+    arm = identified_robot(robot, load)
+    if loaded is None:
+        _choose(arm, poses, link, frame, out, force)
+        return
+    if poses is not None:
+        raise CallError("--poses chooses poses before there is a log: leave LOG out, or --poses")
+    if flange is not None and controller is None:
+        raise CallError("--flange is the frame of a controller: give --controller with it")
+    with progress_bar("reading the logs") as progress:
+        logs = [None if path is None else read(path, arm, mapping, effort) for path in (loaded, empty)]
+        assert logs[0] is not None
+        found = sy.payload(arm, logs[0], logs[1], link=link, frame=frame, static=static, progress=progress)
+    console().print(load_outcome(found, None if controller is None else found.controller(controller, flange)))
+    if out is not None:
+        (found.robot.to_toml if out.suffix == ".toml" else found.robot.to_urdf)(out, overwrite=force)
+        console().print(f"wrote the robot with its load to {out}")
+    if EXIT_CODES[found.verdict.word]:
+        raise typer.Exit(EXIT_CODES[found.verdict.word])
+
+
+def _choose(arm: Robot, count: int | None, link: str | None, frame: str | None, out: Path | None, force: bool) -> None:
+    """Print poses to weigh a load in, and write where to come from and where to rest."""
+    import steelyard as sy
+
+    from ...files import write_whole
+    from ..show.load import pose_table
+    from ..show.terminal import console
+
+    if count is None:
+        raise CallError("expected a log with the load, or --poses N to choose poses to weigh it in")
+    chosen = sy.static_poses(arm, count, link=link, frame=frame)
+    console().print(pose_table(chosen))
+    if out is not None:
+        write_whole(out, chosen.csv().encode(), force)
+        console().print(f"wrote {len(chosen.waypoints)} visits to {out}")

@@ -1,0 +1,87 @@
+"""A load in the words of a robot's controller: Franka, Universal Robots, KUKA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ControllerLoad:
+    """What a controller asks for: the names of its own interface with their numbers, and the line to give it."""
+
+    controller: str
+    values: dict[str, Any]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def franka(mass: float, com: Array, inertia: Array) -> ControllerLoad:
+    """Return the arguments of libfranka's Robot::setLoad: kg; m in the flange frame; kg m2 about the centre of mass, column-major.
+
+    franka_msgs/SetLoad: "the provided 3x3 matrix is in column major form"; libfranka, robot_state.h: I_load "with respect to center of
+    mass", F_x_Cload "with respect to flange frame".
+    """
+    values = {"load_mass": mass, "F_x_Cload": com.tolist(), "load_inertia": inertia.T.reshape(-1).tolist()}
+    return ControllerLoad("franka", values, f"robot.setLoad({mass:.6g}, {{{_listed(com)}}}, {{{_listed(inertia.T.reshape(-1))}}});")
+
+
+def ur(mass: float, com: Array, inertia: Array) -> ControllerLoad:
+    """Return the arguments of URScript's set_target_payload: kg; m in the tool flange's frame; kg m2 about the centre of gravity.
+
+    The six are Ixx, Iyy, Izz, Ixy, Ixz, Iyz, with axes as the flange: URScript manual, set_target_payload; ur_msgs/SetPayload has the
+    same fields in this order.
+    """
+    six = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    values = {"m": mass, "cog": com.tolist(), "inertia": six.tolist()}
+    return ControllerLoad("ur", values, f"set_target_payload({mass:.6g}, [{_listed(com)}], [{_listed(six)}])")
+
+
+def kuka(mass: float, com: Array, inertia: Array) -> ControllerLoad:
+    """Return KUKA's LOAD_DATA: M [kg]; CM with X, Y, Z [mm] and A, B, C [deg] of the principal axes in the flange frame; J [kg m2].
+
+    A turns about Z, B about the new Y, C about the new X; J are the principal moments about the centre of mass: KUKA, "KR IONTEC
+    assembly instructions", 2021, section 4.4, "Load center of gravity and mass moment of inertia".
+    """
+    moments, axes = _principal(inertia)
+    A, B, C = Rotation.from_matrix(axes).as_euler("ZYX", degrees=True).tolist()
+    X, Y, Z = (1e3 * com).tolist()
+    values = {"M": mass, "CM": {"X": X, "Y": Y, "Z": Z, "A": A, "B": B, "C": C}, "J": dict(zip("XYZ", moments.tolist(), strict=True))}
+    centre, turning = (", ".join(f"{key} {x:.6g}" for key, x in values[name].items()) for name in ("CM", "J"))  # type: ignore[attr-defined]
+    return ControllerLoad("kuka", values, f"LOAD_DATA[1] = {{M {mass:.6g}, CM {{{centre}}}, J {{{turning}}}}}")
+
+
+def _principal(inertia: Array) -> tuple[Array, Array]:
+    """The principal moments (3,) and axes (3, 3), right-handed, in the order in which the axes are nearest to those of the frame."""
+    moments, axes = np.linalg.eigh(inertia)
+    if np.allclose(inertia, np.diag(np.diag(inertia)), atol=1e-9 * max(float(np.trace(inertia)), 1e-300)):
+        return np.diag(inertia).copy(), np.eye(3)
+    order = _nearest(np.abs(axes))
+    moments, axes = moments[order], axes[:, order]
+    axes = axes * np.where(np.diag(axes) < 0, -1.0, 1.0)
+    if np.linalg.det(axes) < 0:
+        axes[:, int(np.argmin(np.abs(np.diag(axes))))] *= -1.0
+    return moments, axes
+
+
+def _nearest(size: Array) -> list[int]:
+    """The order of the columns that gives the diagonal of |axes| the largest sum."""
+    orders = ([0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0])
+    return max(orders, key=lambda order: float(size[[0, 1, 2], order].sum()))
+
+
+def _listed(values: Array) -> str:
+    return ", ".join(f"{x:.6g}" for x in values)
+
+
+CONTROLLERS: dict[str, Callable[[float, Array, Array], ControllerLoad]] = {"franka": franka, "ur": ur, "kuka": kuka}
+"""Controllers by name: mass [kg], centre [m] in the flange frame and inertia about it [kg m2] (3, 3) -> what it asks for."""

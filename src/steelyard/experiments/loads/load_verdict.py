@@ -1,0 +1,129 @@
+"""The verdict on a load: one of four words, with the reasons for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arm import Arm
+from .load_fit import LoadFit
+
+MEANINGS = {
+    "trusted": "Trusted: mass, centre and inertia follow from the torques.",
+    "trusted within": "Trusted within limits: {limits}.",
+    "doubtful": "Doubtful: do not rely on this load before the reasons below are looked into.",
+    "refused": "Refused: these torques are not those of this robot with a load.",
+}
+NUMBERS = ("mass", "com x", "com y", "com z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+LIGHTER = 3.0  # standard deviations of the mass below zero from which the loaded robot counts as the lighter one
+SURE = 2.0  # standard deviations that the mass must be above zero to be a load
+UNEXPLAINED = 0.5  # relative error of the torque with the load from which it is refused
+WORSE = 2.0  # times the relative error without the load from which the error with it is a doubt
+FAINT = 1e-3  # relative error of the torque that is no doubt, whatever it is without the load
+COARSE = 0.1  # relative standard deviation of the mass from which it is a doubt
+
+
+@dataclass(frozen=True)
+class LoadVerdict:
+    """One word on a load: 'trusted', 'trusted within' what the motion shows, 'doubtful' or 'refused', and the reasons as sentences.
+
+    `seen` and `unseen` name those of the ten numbers that the motion shows and those that it does not.
+    """
+
+    word: str
+    reasons: tuple[str, ...]
+    seen: tuple[str, ...]
+    unseen: tuple[str, ...]
+
+    @property
+    def trusted(self) -> bool:
+        """True for 'trusted' and 'trusted within'."""
+        return self.word in ("trusted", "trusted within")
+
+    def __str__(self) -> str:
+        shown = f"for {', '.join(self.seen)}; not for {', '.join(self.unseen)}" if self.unseen else "if the arm is as described"
+        return MEANINGS[self.word].format(limits=shown)
+
+
+def judge_load(arm: Arm, found: LoadFit) -> LoadVerdict:
+    """Return the verdict on a load."""
+    seen, unseen = (
+        tuple(name for name, is_seen in zip(NUMBERS, found.seen, strict=True) if bool(is_seen) is want) for want in (True, False)
+    )
+    refusals = [*_lighter(found), *_useless(found), *_arm_refused(arm)]
+    doubts = [*_nothing(found), *_coarse(found), *_unlike(arm, found), *_arm_doubtful(arm)]
+    word = "refused" if refusals else "doubtful" if doubts else "trusted within" if unseen or arm.as_described else "trusted"
+    return LoadVerdict(word, (*refusals, *doubts, *_visible(seen, unseen), *_notes(arm)), seen, unseen)
+
+
+def _lighter(found: LoadFit) -> Iterator[str]:
+    mass, std = float(found.free[0]), float(found.free_std[0])
+    if found.seen[0] and mass < -LIGHTER * std:
+        yield (
+            f"The robot is lighter with the load than without, by {-mass:.3g} kg (standard deviation {std:.2g}): "
+            "were the two logs exchanged, or do torques have the other sign?"
+        )
+
+
+def _useless(found: LoadFit) -> Iterator[str]:
+    if not found.left.loaded < UNEXPLAINED:
+        yield f"{found.left.loaded:.0%} of the torque with the load stays unexplained: is it the log of another robot?"
+
+
+def _arm_refused(arm: Arm) -> Iterator[str]:
+    if arm.fit is not None and arm.fit.verdict.word == "refused":
+        yield f"The arm itself could not be identified. {_first(arm.fit.verdict.reasons)}"
+
+
+def _nothing(found: LoadFit) -> Iterator[str]:
+    mass, std = float(found.free[0]), float(found.free_std[0])
+    if found.seen[0] and -LIGHTER * std <= mass < SURE * std:
+        yield f"The mass, {mass:.3g} kg, is not above zero by {SURE:g} standard deviations of {std:.2g}: there may be no load."
+
+
+def _coarse(found: LoadFit) -> Iterator[str]:
+    mass, std = float(found.numbers[0]), float(np.sqrt(found.covariance[0, 0]))
+    if not found.seen[0]:
+        yield "The motion does not show the mass: lift and lower the load with joints whose axes do not stand upright."
+    elif found.free[0] >= SURE * found.free_std[0] and std > COARSE * mass:
+        yield f"The mass is known to {std / mass:.0%} alone: a longer log, faster motion or more poses show it better."
+
+
+def _unlike(arm: Arm, found: LoadFit) -> Iterator[str]:
+    before = found.left.empty if arm.empty else arm.fit.verdict.error if arm.fit is not None else np.nan
+    if found.left.loaded > max(WORSE * before, FAINT):
+        yield (
+            f"With the load {found.left.loaded:.1%} of the torque stays unexplained, without it {before:.1%}: "
+            "does the load slip or swing, or is the second log that of another robot?"
+        )
+
+
+def _arm_doubtful(arm: Arm) -> Iterator[str]:
+    if arm.fit is not None and arm.fit.verdict.word == "doubtful":
+        yield f"The identification of the arm is doubtful itself. {_first(arm.fit.verdict.reasons)}"
+
+
+def _visible(seen: tuple[str, ...], unseen: tuple[str, ...]) -> Iterator[str]:
+    if not unseen:
+        yield "The motion shows all ten numbers of the load."
+    elif seen:
+        yield f"The motion shows {', '.join(seen)}; it does not show {', '.join(unseen)}, which are those of a solid ball of the same mass."
+    else:
+        yield "The motion shows none of the ten numbers of the load."
+
+
+def _notes(arm: Arm) -> Iterator[str]:
+    yield f"The arm is {arm.known}."
+    if arm.resting and not arm.sides:
+        yield "The joints did not come to their poses from both sides: friction at rest counts as noise."
+    elif arm.sides:
+        yield "Friction at rest was taken out by the sides from which the joints came."
+    if arm.model.reads_load:
+        yield "Friction that grows with the load was taken as it is without it; what it adds may count as mass."
+    yield from (remark for s in arm.loaded for remark in s.remarks if "payload" in remark)
+
+
+def _first(reasons: tuple[str, ...]) -> str:
+    return reasons[0] if reasons else ""
