@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arguments import instance, numbers, real_number, whole_number
+from ..cached import cached_property
 from ..errors import CallError
 from ..robot import Robot
 from ..signals.log import Log
@@ -76,6 +77,18 @@ class Control:
         if self.function is not None:
             return (_torque(self.function, t, q, qd, self.failures), *self.last)
         return (*(() if self.rows is None else (self.rows[min(k, len(self.rows) - 1)],)), *self.extra, *self.last)
+
+    def lasting(self, k: int, every: int) -> int:
+        """How many steps from step k on one call can take: up to the next sample, which keeps the torque of the step after it."""
+        if self.function is not None or (self.rows is not None and k < len(self.rows) - 1 and not self._constant):
+            return 1
+        left = every - k % every
+        return 1 if self.law is not None and left == every else left
+
+    @cached_property
+    def _constant(self) -> bool:
+        """Whether all rows are the same."""
+        return self.rows is None or bool(np.all(self.rows == self.rows[0]))
 
 
 def control_of(robot: Robot, controller: Any, plan: Plan) -> Control:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from math import isfinite
 from typing import Any, TypeAlias
 
@@ -25,6 +26,7 @@ Array = NDArray[np.float64]
 State: TypeAlias = tuple[Array, ...]
 """q, qd, the books (work and heat so far [J]), the pose and twist of a free base, and what drives and the controller keep."""
 Progress: TypeAlias = "Callable[[float], None] | None"
+LONGEST = 1000  # steps in one call, which cannot be interrupted
 BLOCK = 512  # runs that go through their steps together, so that their states stay in the processor's cache
 
 
@@ -129,19 +131,23 @@ def _march(kernel: Kernel, plan: Plan, control: Control, state: State, record: R
     """All steps of some runs: states go back and forth between two sets of arrays, since a kernel must not write what it reads."""
     sets = [tuple(np.empty((*state[0].shape[:-1], *operand.shape)) for operand in kernel.outputs) for _ in range(2)]
     record.keep(0, state)
-    call, h, every, row = kernel.ufunc, plan.step, plan.every, 1
+    call, h, every, row, k = kernel.ufunc, plan.step, plan.every, 1, 0
+    counted = kernel.inputs[-1].name == "count"
     often = max(plan.steps // 100, 1)
-    for k in range(plan.steps):
-        out = sets[k % 2]
-        call(h, *state, *control.at(k, k * h, state[0], state[1]), out=out)
+    longest = (often if progress is not None else LONGEST) if counted else 1
+    for turn in count():
+        out, many = sets[turn % 2], min(longest, control.lasting(k, every), plan.steps - k)
+        call(h, *state, *control.at(k, k * h, state[0], state[1]), *((float(many),) if counted else ()), out=out)
         if k % every == 0:
             record.tau[..., row - 1, :] = out[-1]
-        state = out[:-1]
-        if (k + 1) % every == 0 or k + 1 == plan.steps:
+        state, k = out[:-1], k + many
+        if k % every == 0 or k == plan.steps:
             record.keep(row, state)
             row += 1
-        if progress is not None and k % often == 0:
+        if progress is not None and (k - many) // often != k // often:
             progress(k / plan.steps)
+        if k == plan.steps:
+            break
     record.tau[..., -1, :] = out[-1]
 
 

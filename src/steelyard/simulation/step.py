@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..algebra.scalar import Scalar, Scalars, dot, where
-from ..compiler.ir.program import Operand, Program, trace
+from ..compiler.ir.program import Operand, Program, repeated, trace
+from ..compiler.render.llvm.module import BUDGET
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.crba import mass_matrix
 from ..dynamics.forward.aba import aba
@@ -37,8 +38,16 @@ def rubs(tree: Tree) -> bool:
 
 
 def step_kernel(setup: Setup) -> Kernel:
-    """The kernel of a step: (h, q, qd, books, ...) -> (q, qd, books, tau)."""
-    return kernel_for(setup, "step", partial(step_program, setup))
+    """The kernel of steps: (h, q, qd, books, ..., count) -> (q, qd, books, ..., tau), tau that of the last one.
+
+    The state stays in registers over `count` steps; a kernel of a program so long that it is split takes no count, and one step.
+    """
+    return kernel_for(setup, "step", partial(_steps_program, setup))
+
+
+def _steps_program(setup: Setup) -> Program:
+    made = step_program(setup)
+    return made if len(made.steps) > BUDGET else repeated(made, [operand.name for operand in made.outputs[:-1]])
 
 
 def packed_kernel(setup: Setup) -> Kernel:

@@ -32,18 +32,28 @@ class Operand:
 
 @dataclass(frozen=True)
 class Program:
-    """Straight-line code: `steps` in order; `results` holds, per output operand, its scalars (nodes or floats) in row-major order."""
+    """Straight-line code: `steps` in order; `results` holds, per output operand, its scalars (nodes or floats) in row-major order.
+
+    One that `carries` operands, which are inputs and outputs, runs as often as its last input says, each time from its own results.
+    """
 
     name: str
     inputs: tuple[Operand, ...]
     outputs: tuple[Operand, ...]
     steps: tuple[Expr, ...]
     results: tuple[tuple[Any, ...], ...]
+    carries: tuple[str, ...] = ()
 
     @cached_property
     def counts(self) -> Counter[str]:
         """How many nodes of each operation."""
         return Counter(step.op for step in self.steps if step.op not in ("input", "const"))
+
+    @property
+    def carried(self) -> dict[tuple[int, int], Any]:
+        """The result that becomes a scalar (operand, column) of the inputs where the program runs again."""
+        results = {o.name: result for o, result in zip(self.outputs, self.results, strict=True) if o.name in self.carries}
+        return {(k, c): x for k, o in enumerate(self.inputs) for c, x in enumerate(results.get(o.name, ()))}
 
     @property
     def operations(self) -> int:
@@ -56,6 +66,8 @@ class Program:
         h = hashlib.blake2b(digest_size=20)
         position = {step.id: i for i, step in enumerate(self.steps)}
         h.update(repr([o.shape for o in (*self.inputs, *self.outputs)]).encode())
+        if self.carries:
+            h.update(f"carries {list(self.carried)}".encode())
         for step in self.steps:
             payload = step.payload.hex() if step.op == "const" else step.payload
             h.update(f"{step.op} {payload} {[position[a.id] for a in step.args]}\n".encode())
@@ -90,6 +102,11 @@ def program(name: str, graph: Graph, inputs: Sequence[Operand], outputs: Sequenc
         for value in result:
             _check_result(name, operand, graph, value)
     return Program(name, tuple(inputs), tuple(outputs), _live(graph, results), results)
+
+
+def repeated(made: Program, carries: Sequence[str]) -> Program:
+    """The program that runs several times, carrying some operands on; a last input, `count`, says how often."""
+    return replace(made, inputs=(*made.inputs, Operand("count", ())), carries=tuple(carries))
 
 
 def side_by_side(made: Program) -> Program:

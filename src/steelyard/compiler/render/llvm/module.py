@@ -29,14 +29,16 @@ def render(program: Program, lanes: int, fused: bool, budget: int = BUDGET) -> s
     """
     runs = zero_runs(program)
     pairs = [(k, c) for k, o in enumerate(program.outputs) for c in pair_columns(o.size) if not covered(runs.get(k, ()), c)]
-    parts = split(program, budget, pairs)
+    parts = split(program, len(program.steps) if program.carries else budget, pairs)
     layout = Layout(program.inputs, program.outputs, lanes, slot_count(parts))
-    functions = [_part(program, part, layout, Writer(lanes, fused), f"part{i}") for i, part in enumerate(parts)]
+    constants: dict[str, int] = {}
+    functions = [_part(program, part, layout, Writer(lanes, fused, constants), f"part{i}") for i, part in enumerate(parts)]
     functions += [fill_zeros(Writer(lanes, fused), layout, k, runs[k]) for k in runs]
     block = [f"call void @part{i}(ptr %context, ptr %work)" for i in range(len(parts))]
     block += [f"call void @zeros.{k}(ptr %context)" for k in runs]
     support = _SUPPORT.replace("@V@", f"<{lanes} x double>").replace("@v@", f"v{lanes}f64").replace("@W@", str(lanes))
-    return "\n".join([support, *functions, loop(layout, block)])
+    support = support.replace("@keeping@", Writer(lanes, fused).keeping)
+    return "\n".join([support, Writer(lanes, fused, constants).table(), *functions, loop(layout, block)])
 
 
 def _part(program: Program, part: Part, layout: Layout, w: Writer, name: str) -> str:
@@ -46,7 +48,7 @@ def _part(program: Program, part: Part, layout: Layout, w: Writer, name: str) ->
     body.read_inputs(part.leaves)
     for node, slot in part.loads.items():
         body.values[node] = w.load(w.V, w.at("%slots", slot, w.V), 8 * w.lanes)
-    body.run(part.steps)
+    (body.repeat if program.carries else body.run)(part.steps)
     for node, slot in part.stores.items():
         w.store(w.V, body.values[node], w.at("%slots", slot, w.V), 8 * w.lanes)
     for k, c in part.writes:
@@ -63,6 +65,7 @@ class Body:
         self.values: dict[int, str] = {}
         self._rows: dict[int, list[str]] = {}
         self._sincos: dict[str, tuple[str, str]] = {}
+        self._leaves: Sequence[Expr] = ()
 
     def rows(self, operand: int) -> list[str]:
         if operand not in self._rows:
@@ -70,7 +73,7 @@ class Body:
         return self._rows[operand]
 
     def read_inputs(self, leaves: Sequence[Expr]) -> None:
-        wanted = {leaf.payload: leaf for leaf in leaves}
+        wanted, self._leaves = {leaf.payload: leaf for leaf in leaves}, leaves
         for k, operand in enumerate(self.program.inputs):
             for c in pair_columns(operand.size):
                 if (k, c) in wanted or (k, c + 1) in wanted:
@@ -84,6 +87,25 @@ class Body:
         self._sincos.update(zip(arguments, sincos(self.w, self.layout, arguments), strict=True))
         for s in steps:
             self.value(s)
+
+    def repeat(self, steps: Sequence[Expr]) -> None:
+        """All steps as often as the last input of the first lane says, at least once, with what is carried on in registers."""
+        w, before = self.w, self.w.current
+        count = w.line(f"fptosi double {w.load('double', self.rows(len(self.program.inputs) - 1)[0])} to i64")
+        w.do("br label %again")
+        w.label("again")
+        top, turn = len(w.lines), w.fresh()
+        carried = [(leaf, self.program.carried[leaf.payload]) for leaf in self._leaves if leaf.payload in self.program.carried]
+        starts = [self.values[leaf.id] for leaf, _ in carried]
+        self.values.update((leaf.id, w.fresh()) for leaf, _ in carried)
+        names = [self.values[leaf.id] for leaf, _ in carried]
+        self.run(steps)
+        ends, after = [self.value(x) for _, x in carried], w.line(f"add i64 {turn}, 1")
+        phis = [f"  {turn} = phi i64 [ 0, %{before} ], [ {after}, %{w.current} ]"]
+        phis += [f"  {x} = phi {w.V} [ {a}, %{before} ], [ {b}, %{w.current} ]" for x, a, b in zip(names, starts, ends, strict=True)]
+        w.lines[top:top] = phis
+        w.do(f"br i1 {w.line(f'icmp slt i64 {after}, {count}')}, label %again, label %finished")
+        w.label("finished")
 
     def value(self, x: object) -> str:
         """The LLVM value of a node or a float, computed if it is not there yet."""
@@ -158,6 +180,13 @@ done:
   ret @V@ %z
 }
 
+define internal @keeping@ @V@ @by_lane_rarely(@V@ %x, ptr %function) noinline cold #1 {
+entry:
+  %y = call @V@ @by_lane(@V@ %x, ptr %function)
+  ret @V@ %y
+}
+
 attributes #1 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }
 !0 = !{!"branch_weights", i32 1, i32 100000}
+!1 = !{}
 """

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...ir.graph import Expr
-from .loop import Layout, call_by_lane
+from .loop import Layout, call_rarely
 from .writer import COMPARE, Writer
 
 LARGEST = 1e5
@@ -114,7 +114,7 @@ def sincos(w: Writer, layout: Layout, xs: Sequence[str]) -> list[tuple[str, str]
     before, tag = w.current, w.fresh()[1:]
     w.do(f"br i1 {rare}, label %slow{tag}, label %join{tag}, !prof !0")
     w.label(f"slow{tag}")
-    slow = [_with_library(w, layout, m, x, pair) for m, x, pair in zip(large, xs, fast, strict=True)]
+    slow = [_with_library(w, layout, x, pair) for x, pair in zip(xs, fast, strict=True)]
     w.do(f"br label %join{tag}")
     w.label(f"join{tag}")
     return [
@@ -132,7 +132,8 @@ def _is_large(w: Writer, x: str) -> str:
     return w.line(COMPARE.replace("?", "olt").format(w.splat(LARGEST), size, V=w.V, v=w.v, M=w.M))
 
 
-def _with_library(w: Writer, layout: Layout, large: str, x: str, inline: tuple[str, str]) -> list[str]:
-    """The inline values, and the C library's in the lanes whose argument is large."""
+def _with_library(w: Writer, layout: Layout, x: str, inline: tuple[str, str]) -> list[str]:
+    """The inline values, and the C library's in the lanes whose argument is large. Conditions do not pass between blocks for nothing."""
+    large = _is_large(w, x)
     pairs = zip(("sin", "cos"), inline, strict=True)
-    return [w.line(f"select {w.M} {large}, {w.V} {call_by_lane(w, layout, name, x)}, {w.V} {value}") for name, value in pairs]
+    return [w.line(f"select {w.M} {large}, {w.V} {call_rarely(w, layout, name, x)}, {w.V} {value}") for name, value in pairs]

@@ -10,12 +10,19 @@ from dataclasses import dataclass, field
 COMPARE = 'call {M} @llvm.experimental.constrained.fcmp.{v}({V} {0}, {V} {1}, metadata !"?", metadata !"fpexcept.strict")'
 
 
+AVX2 = 4  # lanes
+
+
 @dataclass
 class Writer:
-    """`lanes`: doubles in a vector; `fused`: the processor multiplies and adds in one instruction. V, K, M: vectors of f64, i64, i1."""
+    """`lanes`: doubles in a vector; `fused`: the processor multiplies and adds in one instruction. V, K, M: vectors of f64, i64, i1.
+
+    `constants`: the places of constants in the module's table, which writers of one module share.
+    """
 
     lanes: int
     fused: bool
+    constants: dict[str, int] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     count: int = 0
     current: str = "entry"
@@ -42,8 +49,25 @@ class Writer:
         self.lines.append(f"{name}:")
         self.current = name
 
+    @property
+    def keeping(self) -> str:
+        """The convention of calls that keep all registers, which LLVM has for the sixteen vector registers of AVX2."""
+        return "preserve_allcc" if self.lanes == AVX2 else ""
+
     def splat(self, value: float) -> str:
-        return f"splat (double 0x{struct.pack('>d', value).hex().upper()})"
+        """A vector of one number: a constant, or for AVX2, whose operations cannot broadcast an operand, an entry of a table in memory."""
+        bits = struct.pack(">d", value).hex().upper()
+        if self.lanes != AVX2 or value == 0.0:
+            return f"splat (double 0x{bits})"
+        place = self.constants.setdefault(bits, len(self.constants))
+        address = f"getelementptr ({self.V}, ptr @constants, i64 {place})"
+        return self.line(f"load {self.V}, ptr {address}, align {8 * self.lanes}, !invariant.load !1")
+
+    def table(self) -> str:
+        """The table of constants."""
+        entries = ", ".join(f"{self.V} splat (double 0x{bits})" for bits in self.constants)
+        head = f"@constants = internal constant [{len(self.constants)} x {self.V}]"
+        return f"{head} [{entries}], align {8 * self.lanes}\n" if self.constants else ""
 
     def splat_int(self, value: int) -> str:
         return f"splat (i64 {value})"
