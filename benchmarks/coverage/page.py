@@ -45,8 +45,9 @@ draws differ; a row misses a target if it is outside by more than two.
 
 {table("Simulated", tables["Simulated"])}
 
-Rows that miss hold more than {100 * BANDS[1]:.0f} % of their own log: parameters take part of errors of the model and of noise with a long
-memory, and a band that is right for other motion is wide for the one it was fitted to.
+Where the samples of a fit have been, its bands are those of its residuals, with half of what the parameters took of them: errors of the
+model and of the parameters are in the residuals there. A band that is right for other motion would hold 98 to 99.6 % of the fit's own log
+where friction is asymmetric or noise has a long memory.
 
 Measured logs: two halves, or two runs, are identified apart. z compares them, over the base parameters and over the eigen-directions of the
 information, of which the samples of both hold at least 90 % (target {HALVES[0]} to {HALVES[1]} over the directions). The bands of each are

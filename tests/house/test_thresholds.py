@@ -14,10 +14,11 @@ import steelyard
 from tests.thresholds.doctor import DOCTOR
 from tests.thresholds.mechanics import MECHANICS
 from tests.thresholds.result import RESULT
+from tests.thresholds.samples import SAMPLES
 from tests.thresholds.threshold import PACKAGE, Threshold
 
-THRESHOLDS = [*DOCTOR, *MECHANICS, *RESULT]
-PLACES = ("identify.py", "doctor", "result", "friction", "estimators")
+THRESHOLDS = [*DOCTOR, *MECHANICS, *RESULT, *SAMPLES]
+PLACES = ("identify.py", "doctor", "result", "friction", "estimators", "model", "samples")
 NO_WORD = {
     "how much is tried, and when a search ends": (
         "doctor.mechanics.candidate: NEEDED ROUNDS LITTLE FARTHEST",
@@ -37,7 +38,13 @@ NO_WORD = {
         "doctor.time_stamps: MOST",
         "doctor.mechanics.design: FOLDS",
         "doctor.mechanics.view: MOST WINDOWS SHORTEST PER_PERIOD",
-        "result.jackknife: CELLS SPAN POINTS LEAST_SCALE SAME STEP",
+        "result.jackknife: CELLS SPAN POINTS SAME STEP",
+        "result.visited: LEAST_SCALE MOST",
+        "model.accumulator: LEAF",
+        "model.problem: BLOCK FOLDS STORED",
+        "samples.samples: MIDDLE",
+        "samples.smoothing: MOST_UNCERTAIN MOST_SURE",
+        "samples.decimation: REACH GROUP",
         "result.prediction: MOST",
         "result.promise: STATES",
         "result.residuals: MOST",
@@ -52,6 +59,8 @@ NO_WORD = {
         "doctor.mechanics.unknowns: WIDTHS WEIGHT NO_WEIGHT",
         "doctor.mechanics.design: SLOWEST",
         "doctor.mechanics.witness: SHAPE VAGUE",
+        "model.prior: SMALLEST THINNEST SHORTEST",
+        "result.fit: VISITED",
     ),
     "rounding, units, counts of columns, and values that a user may give": (
         "doctor.mechanics.motion_faults: DEGREE",
@@ -86,12 +95,42 @@ def test_every_constant_is_a_threshold_or_decides_no_word() -> None:
     assert tested | others == set(constants())
 
 
-def constants() -> Iterator[str]:
-    """The numbers, and tuples of numbers, in capitals at the top of each module, as module:constant."""
+UNNAMED = {  # numbers without a name that are compared with: steps and ends of searches, units, and counts that make no word
+    "doctor.mechanics.candidate": {0.01},
+    "doctor.mechanics.model_faults": {0.1},
+    "doctor.mechanics.motion_faults": {0.003},
+    "doctor.mechanics.torque_faults": {0.02, 0.05, 0.1, 0.5},
+    "doctor.mechanics.view": {0.99, 1.2},
+    "doctor.mechanics.witness": {0.1},
+    "doctor.sentences": {0.001},
+    "doctor.time_stamps": {1.999},
+    "estimators.sdp": {0.25},
+    "estimators.stepwise": {0.5},
+    "estimators.torque_delay": {0.001, 0.05, 0.99},
+    "samples.decimation": {0.1},
+}
+
+
+def test_numbers_that_are_compared_have_a_name() -> None:
+    found: dict[str, set[float]] = {}
+    for module, path in modules():
+        compared = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Compare))
+        numbers = {each.value for node in compared for each in ast.walk(node) if isinstance(each, ast.Constant)}
+        if unnamed := {x for x in numbers if isinstance(x, float) and x not in (0.0, 1.0) and x > 1e-5}:
+            found[module] = unnamed
+    assert found == UNNAMED
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """The modules in which words are decided."""
     root = Path(steelyard.__file__).parent / "identification"
     paths = (path for place in PLACES for path in ((root / place).rglob("*.py") if (root / place).is_dir() else [root / place]))
-    for path in (path for path in paths if path.name != "__init__.py"):
-        module = ".".join(path.relative_to(root).with_suffix("").parts)
+    return ((".".join(path.relative_to(root).with_suffix("").parts), path) for path in paths if path.name != "__init__.py")
+
+
+def constants() -> Iterator[str]:
+    """The numbers, and tuples of numbers, in capitals at the top of each module, as module:constant."""
+    for module, path in modules():
         values = vars(import_module(f"{PACKAGE}.{module}"))
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             targets = node.targets if isinstance(node, ast.Assign) else []

@@ -16,8 +16,8 @@ from steelyard.identification.doctor.excitation import poor_excitation
 from steelyard.identification.doctor.finding import Finding
 from steelyard.identification.doctor.mechanics.candidate import Candidate
 from steelyard.identification.doctor.mechanics.search import Step
-from steelyard.identification.doctor.time_stamps import stamp_findings, stamps_are_wrong, unit_finding
-from steelyard.identification.doctor.wrong_robot import is_placeholder, wrong_robot
+from steelyard.identification.doctor.time_stamps import Stamps, read_stamps, stamp_findings, stamps_are_wrong, unit_finding
+from steelyard.identification.doctor.wrong_robot import informed, is_placeholder, wrong_robot
 from steelyard.signals.log import Log
 from tests.thresholds.mechanics import NAMES, examining, first_trial, found
 from tests.thresholds.threshold import Threshold, sides
@@ -70,7 +70,27 @@ def smoother(ratio: float) -> bool:
         return stamps_are_wrong(log())
 
 
+def odd_steps(size: float = 1.0, share: float = 1.0) -> bool:
+    """Whether stamps jitter of which such a share of the steps differ from the interval by so much of it."""
+    step = np.where(np.arange(3000) % 100 < 100 * share, size * (np.arange(3000) % 3 - 1.0), 0.0)
+    return read_stamps(np.cumsum(1.0 + step)).jitter > 0.0
+
+
+def holes(missing: float, repeated: float = 0.0, jitter: float = 0.0) -> tuple[str, ...]:
+    """The fixes and faults of stamps that miss, repeat and scatter by so much."""
+    with patch.object(time_stamps, "read_stamps", lambda t: Stamps(0.005, repeated, missing, jitter)):
+        return tuple(found.fault + found.fix for found in stamp_findings(log())[0])
+
+
 SIGNALS = [
+    Threshold("doctor.time_stamps:ODD", sides(odd_steps, 0.02)),
+    Threshold("doctor.time_stamps:MANY_ODD", sides(lambda share: odd_steps(0.5, share), 0.3)),
+    Threshold("doctor.time_stamps:MOST_MISSING", sides(lambda x: "jitter" in holes(x, jitter=0.5), 0.5), (True, False)),
+    Threshold(
+        "doctor.time_stamps:COMPLETE",
+        sides(lambda x: "duplicated stampscorrection.regular = true" in holes(0.1 * x, repeated=0.1), 0.5),
+        (True, False),
+    ),
     Threshold("doctor.channels:LEAST_SATURATED", sides(saturated, 0.01)),
     Threshold("doctor.channels:CROWDED", lambda: (crowded(70, [10] * 5), crowded(140, [10] * 5))),
     Threshold("doctor.channels:NEXT", lambda: (crowded(200, [30] * 2 + [1] * 9), crowded(50, [1] * 5 + [30] * 5)), (True, True)),
@@ -134,6 +154,20 @@ def thin(radius: float) -> bool:
     return is_placeholder(Stub(robot=Stub(tree=Stub(bodies=[None] * 2)), start=np.array(2 * row)))
 
 
+def points(share: float) -> bool:
+    """Whether a description is a placeholder of which such a share of ten bodies are points."""
+    rows = np.zeros((10, 10))
+    rows[:, 0] = np.arange(1.0, 11.0)
+    rows[:, (4, 7, 9)] = np.where(np.arange(10) < round(10 * share), 1e-9, 1.0)[:, None]
+    return is_placeholder(Stub(robot=Stub(tree=Stub(bodies=[None] * 10)), start=rows.ravel()))
+
+
+def shown(numbers: float) -> bool:
+    """Whether a log shows a body of which it tells so many numbers."""
+    agreement = Stub(variance=np.append(np.ones(9), 1.0 - numbers), weight=np.ones(1))
+    return bool(informed(Stub(agreement=agreement, design=Stub(inner=10)))[0])
+
+
 def far(gain: float = 1.0, error: float = 0.01) -> bool:
     """Whether positions beyond the limits are motor angles."""
     trial = found(first_trial()[1].hypothesis.changed(gain=np.full(2, gain)), error=np.full(2, error))
@@ -159,6 +193,8 @@ ROBOT = [
     ),
     Threshold("doctor.wrong_robot:UNEXPLAINED", sides(lambda e: other(error=np.array([0.01, e])), 0.2)),
     Threshold("doctor.wrong_robot:MANY", lambda: tuple(other(("torque sign", "position sign", "clock")[:k], 2.0) for k in (2, 3))),
+    Threshold("doctor.wrong_robot:POINTS", sides(points, 0.5)),
+    Threshold("doctor.wrong_robot:SHOWN", sides(shown, 0.5)),
     Threshold("doctor.wrong_robot:THIN", sides(thin, 0.005), (True, False)),
     Threshold("doctor.examine:WEAKEST", sides(lambda gain: far(gain=gain), 16.5)),
     Threshold("doctor.examine:FITTING", sides(lambda error: far(error=error), 0.2)),

@@ -227,6 +227,12 @@ def tilts(degrees: float) -> bool:
     return model_faults.best_gravity(falling(0.0), start, Stub(fitted=lambda u: np.array(tilted(degrees)))) is not start
 
 
+def felt(size: float) -> bool:
+    """Whether gravity is tried that has so much of its strength, in another direction."""
+    start = first_trial()[1]
+    return model_faults.best_gravity(falling(0.0), start, Stub(fitted=lambda u: size * np.array(tilted(30.0)))) is not start
+
+
 def couples(share: float) -> bool:
     """Whether a coupling is tried that explains so much of a residual."""
     with patch.object(model_faults, "explained", lambda *args: share):
@@ -249,6 +255,7 @@ GATES = [
     Threshold("doctor.mechanics.torque_faults:EXTREME", sides(slope, 1e4), (True, False)),
     Threshold("doctor.mechanics.motion_faults:PROMISING", sides(offsets, 3.0)),
     Threshold("doctor.mechanics.model_faults:SMALLEST_TILT", sides(tilts, 2.0)),
+    Threshold("doctor.mechanics.model_faults:FELT", sides(felt, 0.05)),
     Threshold("doctor.mechanics.model_faults:LEAST_EXPLAINED", sides(couples, 0.1)),
     Threshold("doctor.mechanics.model_faults:SINGULAR", sides(shown, 0.02)),
 ]

@@ -23,6 +23,7 @@ from steelyard.identification.result import verdict
 from steelyard.identification.result.prediction import Prediction, covered_region
 from steelyard.identification.result.torque_noise import spread
 from steelyard.identification.result.uncertainty import Uncertainty, involved
+from steelyard.identification.result.visited import VisitedPath
 from tests.thresholds.threshold import Threshold, sides
 
 # -- the verdict -----------------------------------------------------------------------------------------------------------------
@@ -62,7 +63,19 @@ def breaks(error: float) -> bool:
     return bool(list(verdict.broken(promised(), [Stub(total_relative_error=error)])))
 
 
+def asked(error: float = 0.0, r2: float = 1.0) -> bool:
+    measured = Stub(joint_names=("a",), relative_error=[error], r2=[r2], before=None, total_relative_error=error)
+    return bool(list(verdict.unexplained_joints(measured)))
+
+
+def slow(correlation: float) -> bool:
+    return bool(list(verdict.autocorrelated(Stub(joint_names=("a",), whiteness=[correlation]))))
+
+
 VERDICT = [
+    Threshold("result.verdict:LARGE", sides(lambda error: asked(error=error), 0.5)),
+    Threshold("result.verdict:LITTLE", sides(lambda r2: asked(r2=r2), 0.5), (True, False)),
+    Threshold("result.verdict:SLOW", lambda: (slow(0.7), slow(0.9))),
     Threshold("result.verdict:LIKELY", sides(likely, 0.5)),
     Threshold("result.verdict:USELESS", sides(lambda error: bool(list(verdict.useless(error, ()))), 0.5)),
     Threshold("result.verdict:POOR", sides(lambda error: bool(list(verdict.poor(error, promised()))), 0.25)),
@@ -83,6 +96,15 @@ VERDICT = [
 def hidden(share: float) -> bool:
     nothing = Stub(scale=np.ones(1), unexcited=np.zeros((1, 0)))
     return "a" in Uncertainty.unexcited.function(Stub(share=np.array([share]), excitation=nothing, base=Stub(names=("a",))))
+
+
+def weak(std: float) -> bool:
+    one = np.ones(1)
+    return "a" in Uncertainty.weak.function(Stub(relative_std=2 * one, std=std * one, sizes=one, base=Stub(names=("a",))))
+
+
+def visits(distance: float) -> bool:
+    return bool(VisitedPath(np.ones(2), np.zeros((1, 2)), np.zeros(1, bool)).contains(np.array([distance]), np.array([distance])))
 
 
 def takes_part(component: float) -> bool:
@@ -124,6 +146,8 @@ SAMPLES = [
     Threshold("estimators.drive_gains:LEAST_SHARE", sides(lambda x: told(share=x), 1e-6)),
     Threshold("estimators.drive_gains:MOST_UNCERTAIN", sides(lambda x: told(std=x), 0.5), (True, False)),
     Threshold("result.uncertainty:LEAST_SHARE", sides(hidden, 0.01), (True, False)),
+    Threshold("result.uncertainty:WEAK", sides(weak, 0.1)),
+    Threshold("result.visited:NEAR", sides(visits, 0.05), (True, False)),
     Threshold("result.uncertainty:TAKES_PART", sides(takes_part, 0.03)),
     Threshold(
         "result.torque_noise:HELD", lambda: round(float(1.96 * spread([(np.arange(101.0)[:, None], np.ones((101, 1), bool))])[0])), 95

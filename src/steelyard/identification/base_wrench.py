@@ -33,9 +33,10 @@ from .result.torque_noise import torque_noise
 from .result.uncertainty import uncertainty
 from .result.validation import Validation, ValidationSamples, kept_states, predicted_torque
 from .result.verdict import Evidence
+from .result.visited import visited_path
 from .samples.decimation import common_factor, natural_factor
 from .samples.preparation import Preparation
-from .samples.samples import FEWEST, Samples, at_rest, base_motion, refuse_degrees, require_finite, require_log, require_numbers
+from .samples.samples import Samples, at_rest, base_motion, refuse_degrees, require_enough, require_finite, require_log, require_numbers
 from .samples.smoothing import drawn_errors, smoothed, standing
 
 Array = NDArray[np.float64]
@@ -151,8 +152,7 @@ def prepare_wrenches(robot: Robot, log: Log, options: Preparation) -> Samples:
     refuse_degrees(robot, log)
     log = clean(log)
     require_finite(log, "base_wrench")
-    if log.N < FEWEST:
-        raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
+    require_enough(log)
     (q, qd, qdd), sure, noise = smoothed(log, options)
     q, qd, qdd = at_rest(q, qd, qdd, standing(log.q))
     assert log.base_wrench is not None
@@ -203,6 +203,6 @@ def channel_fit(
     evidence = Evidence(left_out, expected, split_up, (), aside, options.model.known_mass is not None, examinable=False)
     nothing, unit = np.zeros(len(channels)), np.ones(len(channels))
     interval = factor * float(np.median(np.diff(samples[0].t)))
-    pipeline = SamplePipeline(options.preparation, nothing, DriveGains(unit, nothing), interval, region, nothing)
+    pipeline = SamplePipeline(options.preparation, nothing, DriveGains(unit, nothing), interval, region, visited_path(samples), nothing)
     own = replace(before, predicted=left.predicted, before=before)
     return kind(identified, robot, model, estimate, known, own, pipeline, options, provenance(robot, logs), evidence)

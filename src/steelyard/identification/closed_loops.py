@@ -28,7 +28,7 @@ from .result.prediction import Prediction, states
 from .result.validation import Validation, ValidationSamples
 from .samples.decimation import common_factor, natural_factor
 from .samples.preparation import Preparation
-from .samples.samples import FEWEST, Samples, at_rest, base_motion, refuse_degrees, require, require_log
+from .samples.samples import Samples, at_rest, base_motion, refuse_degrees, require, require_enough, require_log
 from .samples.smoothing import drawn_errors, smoothed, standing
 
 Array = NDArray[np.float64]
@@ -156,8 +156,7 @@ def prepare_closed(robot: Robot, log: Log, options: Preparation) -> Samples:
     if set(log.labels) == set(robot.joint_names):
         refuse_degrees(robot, log)
     log = clean(log)
-    if log.N < FEWEST:
-        raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
+    require_enough(log)
     moved, sure, noise = smoothed(log, options)
     moved = at_rest(*moved, standing(log.q))
     at = [robot.joint_names.index(name) for name in log.labels]

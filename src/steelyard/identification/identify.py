@@ -45,6 +45,7 @@ from .result.torque_noise import torque_noise
 from .result.uncertainty import uncertainty
 from .result.validation import Validation, kept_states, predicted_torque
 from .result.verdict import Evidence
+from .result.visited import visited_path
 from .samples.decimation import common_factor
 from .samples.preparation import Preparation
 from .samples.samples import Samples, list_of_logs, prepare
@@ -119,7 +120,8 @@ def identify(
     tell("computing the uncertainty", 0.8)
     estimate = replace(estimate, notes=notes + choice.notes + gains.notes + sample_notes(problem) + estimate.notes)
     interval = factor * float(np.median(np.diff(samples[0].t)))
-    pipeline = SamplePipeline(chosen.preparation, delay, gains, interval, covered_region(robot, samples), choice.drift_rms, choice.added)
+    covered = covered_region(robot, samples), visited_path(samples)
+    pipeline = SamplePipeline(chosen.preparation, delay, gains, interval, *covered, choice.drift_rms, choice.added)
     fit = make_fit(robot, problem, estimate, pipeline, chosen, provenance(robot, logs), findings)
     tell("done", 1.0)
     return fit

@@ -13,6 +13,10 @@ from .finding import Finding
 
 Array = NDArray[np.float64]
 LEAST_JITTER = 0.08  # standard deviation of a stamp, over the interval
+ODD = 0.02  # of the interval by which a step differs from it that jitters
+MANY_ODD = 0.2  # of the steps, from which stamps jitter
+MOST_MISSING = 0.5  # of the samples, up to which steps are those of jitter
+COMPLETE = 0.5  # samples missing for each stamp that is repeated, up to which none is missing
 LEAST_SHARE = 0.01  # of the samples that are missing or have the stamp of another
 FEWEST = 50  # samples
 LONGEST = 0.5  # [s] between samples of a log that shows a motion; more are another unit
@@ -39,8 +43,8 @@ def read_stamps(t: Array) -> Stamps:
     interval = float(np.median(step[step > 0])) if np.any(step > 0) else 1.0
     short = step[step <= GAP * interval] / interval
     spread = short[(short > 0) & (short < 1.999)] - 1.0
-    odd = float(np.mean(np.abs(spread) > 0.02)) if len(spread) else 0.0
-    jitter = float(np.std(spread)) / np.sqrt(2.0) if odd > 0.2 else 0.0
+    odd = float(np.mean(np.abs(spread) > ODD)) if len(spread) else 0.0
+    jitter = float(np.std(spread)) / np.sqrt(2.0) if odd > MANY_ODD else 0.0
     missing = (float(np.sum(short)) - len(short)) / max(len(t), 1)
     return Stamps(interval, float(np.mean(step == 0)), max(0.0, missing), jitter)
 
@@ -52,15 +56,15 @@ def stamp_findings(log: Log) -> tuple[tuple[Finding, ...], bool]:
         return (), False
     stamps = read_stamps(t)
     found, even = [], False
-    if stamps.jitter > LEAST_JITTER and stamps.missing < 0.5:
+    if stamps.jitter > LEAST_JITTER and stamps.missing < MOST_MISSING:
         wrong = stamps_are_wrong(log)
         even = wrong
         found.append(jitter_finding(stamps, wrong))
     if stamps.repeated > LEAST_SHARE:
-        complete = stamps.missing < 0.5 * stamps.repeated
+        complete = stamps.missing < COMPLETE * stamps.repeated
         even = even or complete
         found.append(repeat_finding(stamps, complete, log.N))
-    if stamps.missing > max(LEAST_SHARE, 0.02 * stamps.jitter) and not (stamps.repeated > LEAST_SHARE and even):
+    if stamps.missing > LEAST_SHARE and not (stamps.repeated > LEAST_SHARE and even):
         even = False
         found.append(drop_finding(stamps, log.N))
     return tuple(found), even

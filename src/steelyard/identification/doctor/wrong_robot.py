@@ -19,6 +19,8 @@ MOST = 0.7  # of the bodies that the log shows
 LARGER = 1.8  # factor of the clock up to which a robot of the same kind may be meant: three times as large
 UNEXPLAINED = 0.2  # error over torque, without what varies faster than errors of a model
 MANY = 3  # faults at once are less likely than another robot
+POINTS = 0.5  # of the bodies that are points, from which a description is a placeholder
+SHOWN = 0.5  # of the ten numbers of a body that the log must tell to show it
 THIN = 0.005  # [m] radius of gyration below which an inertia is a placeholder
 OF_THE_ROBOT = ("swapped joints", "position sign", "torque sign", "currents", "gear ratio or torque constant", "torque scale",
                 "gravity taken out", "gravity direction", "position offset", "clock", "coupling")  # fmt: skip
@@ -33,7 +35,7 @@ def is_placeholder(model: Model) -> bool:
     gyration = np.sqrt(np.maximum((pi[:, 4] + pi[:, 7] + pi[:, 9]) / 2 / mass - centre**2, 0.0))
     points = (gyration < THIN) & (centre < THIN)
     alike = count > 2 and np.allclose(pi[:, 0], pi[0, 0], rtol=1e-6) and np.allclose(gyration, gyration[0], rtol=1e-3, atol=1e-6)
-    return bool(np.mean(points) > 0.5 or alike)
+    return bool(np.mean(points) > POINTS or alike)
 
 
 def wrong_robot(model: Model, best: Trial, steps: Sequence[Step], band: float) -> Finding | None:
@@ -79,4 +81,4 @@ def unexplained(trial: Trial, band: float) -> float:
 def informed(trial: Trial) -> NDArray[np.bool_]:
     """Return which bodies the log shows at all, (bodies,)."""
     left = trial.agreement.variance[: trial.design.inner].reshape(-1, 10) * trial.agreement.weight[:, None]
-    return np.asarray(np.sum(1.0 - left, axis=1) > 0.5)
+    return np.asarray(np.sum(1.0 - left, axis=1) > SHOWN)

@@ -24,7 +24,6 @@ from ..model.known import torque_of
 from ..model.linear_model import Model
 from ..options import Options
 from ..samples.preparation import Preparation
-from .base_lines import base_lines
 from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
 from .plain_data import fit_data
@@ -34,6 +33,7 @@ from .validation import Validation, validation_samples
 from .verdict import Evidence, Verdict, judge
 
 Array = NDArray[np.float64]
+VISITED = 0.5  # share of what the parameters took of the residuals that counts where the samples have been
 SHORT = {  # short names on a Fit: the view and field that they stand for
     "base_covariance": "covariance",
     "base_standard_deviation": "base_std",
@@ -200,14 +200,18 @@ class Fit:
         """Return the torque (..., n) [N m|N] with the band that holds 95 % of measurements, and whether the log covered the state.
 
         std = sqrt(diag(Y cov Y^T) + sigma^2): the uncertainty of the parameters, and what a measured torque has besides, sensor noise and
-        errors of the model. The band is for torque as it is measured; with `cutoff` [Hz] for torque that passed a zero-phase low-pass,
-        which takes the noise above it away. With the times t (N,) [s] of a motion (N, n) the predicted torque passes the same filter as
-        the measured one, so that jumps of Coulomb friction are as round in both. Outside the region, the band is infinite for a joint that
-        moves and stood in the log: the description does not say how it rubs. q [rad|m], qd, qdd: (..., n).
+        errors of the model. Where the samples of the fit have been, what the parameters may be wrong by is in their residuals already:
+        std is that of the residuals there, with half of what the parameters took of it, between the error of a measurement that was used
+        (none of it) and that of one with new noise. The band is for torque as it is measured; with `cutoff` [Hz] for torque that passed a
+        zero-phase low-pass, which takes the noise above it away. With the times t (N,) [s] of a motion (N, n) the predicted torque passes
+        the same filter as the measured one, so that jumps of Coulomb friction are as round in both. Outside the region, the band is
+        infinite for a joint that moves and stood in the log: the description does not say how it rubs. q [rad|m], qd, qdd: (..., n).
         """
         shaped = states(self.model.n, q, qd, qdd)
         Y = self.model.rows(*(x.reshape(-1, self.model.n) for x in shaped))
         variance = np.einsum("tjb,bc,tjc->tj", Y, self.covariance, Y, optimize=True) + self.uncertainty.noise.below(cutoff) ** 2
+        visited = self.pipeline.path.contains(*shaped[:2]).reshape(-1, 1)
+        variance = np.where(visited, self.uncertainty.noise.below(cutoff, VISITED) ** 2, variance)
         inside = self.region.contains(*shaped)
         unknown = np.any(Y[..., self.hidden_terms] != 0.0, axis=-1) & ~inside.reshape(-1, 1)
         std = np.sqrt(np.where(unknown, np.inf, variance)).reshape(shaped[0].shape)
@@ -268,7 +272,7 @@ class Fit:
             f"base parameters, condition {self.uncertainty.excitation.condition:.3g}"
         )
         verdict = [str(self.verdict), *(f"- {reason}" for reason in self.verdict.reasons)]
-        tables = [str(self.validation), "", self.links.table().to_text(), "", *base_lines(self.uncertainty)]
+        tables = [str(self.validation), "", self.links.table().to_text(), "", *self.uncertainty.lines()]
         return "\n".join([head, "", *verdict, "", *tables, *self.estimate.notes])
 
     def to_dict(self, validation: Validation | None = None) -> dict[str, Any]:

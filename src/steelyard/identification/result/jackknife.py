@@ -12,13 +12,13 @@ from scipy.linalg import cho_factor, cho_solve
 
 from ...signals.filters import decimated_index
 from ..model.problem import Problem
+from .visited import scale_of
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 CELLS = 80  # of the motion, about
 SPAN = 10  # neighbouring cells that are left out together: an eighth of the motion
 POINTS = 3000  # of the motion that are compared with each other
-LEAST_SCALE = 0.05  # of the most moving joint's standard deviation: a standing joint's noise is no motion
 SAME = 0.02, 0.1  # [standard deviations] least and most distance at which two states count as the same
 STEP = 0.6  # of the distance to the next point: a path that is followed again passes within half a step of a point of the first time
 ROUNDING = 1e-9
@@ -66,8 +66,7 @@ def normalised(problem: Problem) -> list[Array]:
     made = []
     for signal in ("q", "qd"):
         values = [getattr(s, signal)[index] for s, index in zip(problem.samples, kept, strict=True)]
-        std = np.concatenate(values).std(axis=0)
-        scale = np.maximum(std, max(LEAST_SCALE * float(std.max(initial=0.0)), 1e-300))
+        scale = scale_of(values)
         made.append([x / scale for x in values])
     return [np.hstack(both) for both in zip(*made, strict=True)]
 

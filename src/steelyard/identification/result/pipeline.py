@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..estimators.drive_gains import DriveGains
 from ..samples.preparation import Preparation
 from .prediction import Region
+from .visited import VisitedPath
 
 Array = NDArray[np.float64]
 
@@ -18,8 +19,9 @@ Array = NDArray[np.float64]
 class SamplePipeline:
     """What was done to the samples: preparation, delay (n,) [s] taken out, drive gains, and the interval [s] between kept samples.
 
-    `region` has the states that they cover, `drift` (n,) [N m|N] is the root mean square of what drifts along the logs and was taken out.
-    `friction_terms` are the terms that the samples chose beyond the usual ones, joint and word, drifts included.
+    `region` has the states that they cover, `path` those that they visited, `drift` (n,) [N m|N] is the root mean square of what drifts
+    along the logs and was taken out. `friction_terms` are the terms that the samples chose beyond the usual ones, joint and word, drifts
+    included.
     """
 
     preparation: Preparation
@@ -27,5 +29,6 @@ class SamplePipeline:
     gains: DriveGains
     interval: float
     region: Region
+    path: VisitedPath
     drift: Array
     friction_terms: tuple[tuple[str, str], ...] = ()

@@ -26,23 +26,23 @@ class TorqueNoise:
     """Measured minus predicted torque, sensor noise and errors of the model together, below each of the frequencies (F,) [Hz], rising.
 
     `sigma` (F, n) [N m|N] is the standard deviation of the normal distribution that holds as much within 1.96 of it: 95 %. The last row
-    is that of the whole torque.
+    is that of the whole torque. `taken` (n,) [(N m)^2|N^2] is the variance by which residuals are smaller than errors, below every
+    frequency, because the parameters were fitted to them; 0 for a torque that was not fitted.
     """
 
     frequencies: Array
     sigma: Array
+    taken: Array | float = 0.0
 
-    def below(self, cutoff: float | None) -> Array:
-        """Return the standard deviation (n,) [N m|N] that is left of a torque which is low-passed at `cutoff` [Hz]; None leaves all."""
-        if cutoff is None:
-            return np.asarray(self.sigma[-1])
-        cutoff = real_number("predict: cutoff [Hz]", cutoff, 0.0)
+    def below(self, cutoff: float | None, taken: float = 1.0) -> Array:
+        """Return the standard deviation (n,) [N m|N] that is left of a torque which is low-passed at `cutoff` [Hz]; None leaves all.
+
+        It counts the share `taken` of what the parameters took.
+        """
+        frequency = self.frequencies[-1] if cutoff is None else real_number("predict: cutoff [Hz]", cutoff, 0.0)
         known = np.append(0.0, self.frequencies)
-        return np.sqrt([np.interp(cutoff, known, np.append(0.0, column**2)) for column in self.sigma.T])
-
-    def widened(self, variance: Array) -> TorqueNoise:
-        """Return the noise with a variance (n,) [(N m)^2|N^2] added below every frequency."""
-        return TorqueNoise(self.frequencies, np.asarray(np.sqrt(self.sigma**2 + variance), np.float64))
+        columns = np.append(np.zeros((1, self.sigma.shape[1])), self.sigma**2 + taken * self.taken, axis=0).T
+        return np.sqrt([np.interp(frequency, known, column) for column in columns])
 
 
 def torque_noise(samples: Sequence[Samples], torque: Torque) -> TorqueNoise:

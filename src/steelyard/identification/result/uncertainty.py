@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...cached import cached_property
+from ...drawing.numbers import percent, with_uncertainty
+from ...drawing.table import Column, Table
 from ...parameters.base import BaseParameters
 from ..estimators.least_squares import Estimate, ExcitationSpectrum, excitation, inverse_root, onto
 from ..estimators.posterior import Posterior
@@ -20,6 +22,7 @@ from .torque_noise import TorqueNoise
 Array = NDArray[np.float64]
 LEAST_SHARE = 0.01  # of the information on a parameter that samples must hold to show it
 ROUNDING = 1e-8  # of a torque
+WEAK = 0.1  # of what a body like the described one has: a standard deviation that is larger can hide it
 TAKES_PART = 0.03  # least component of a parameter in a direction without excitation
 
 
@@ -63,6 +66,20 @@ class Uncertainty:
         """Standard deviation over |value| of each base parameter, (b,), a fraction."""
         return relative(self.std, self.values)
 
+    def lines(self) -> list[str]:
+        """Return a table of the base parameters with two standard deviations, line by line."""
+        columns = (
+            Column("parameter", numeric=False),
+            Column("value"),
+            Column("± 2σ"),
+            Column("σ/|value|", "%"),
+            Column("is", numeric=False),
+        )
+        rows = zip(self.base.names, self.values, self.std, self.relative_std, self.base.expressions, strict=True)
+        cells = tuple((name, *with_uncertainty(value, 2 * std), percent(share), text) for name, value, std, share, text in rows)
+        lines = Table("Base parameters", columns, cells).to_text().splitlines()
+        return [*lines, "", f"not shown by these samples: {', '.join(self.unexcited) or 'nothing'}"]
+
     @cached_property
     def unexcited(self) -> tuple[str, ...]:
         """Names of the base parameters that these samples do not show."""
@@ -75,7 +92,7 @@ class Uncertainty:
 
         Their standard deviation is larger than their value and than a tenth of what a body like the described one has.
         """
-        hidden = (self.relative_std > 1.0) & (self.std > 0.1 * self.sizes) & np.isfinite(self.std)
+        hidden = (self.relative_std > 1.0) & (self.std > WEAK * self.sizes) & np.isfinite(self.std)
         return tuple(name for name, h in zip(self.base.names, hidden, strict=True) if h)
 
 
@@ -144,4 +161,4 @@ def noise_of_samples(problem: Problem, estimate: Estimate, covariance: Array, no
     taken = np.array([np.sum((R := total.rows(j)[:, :-1]) * (R @ covariance)) for j in range(total.n)]) / counts
     least = ROUNDING * np.sqrt(np.max(total.torque_squares() / counts, initial=1e-300))
     sigma = np.sqrt(total.residual_squares(estimate.base) / counts + taken)
-    return np.maximum(sigma, least), noise.widened(np.maximum(taken, least**2))
+    return np.maximum(sigma, least), replace(noise, taken=np.maximum(taken, least**2))

@@ -34,6 +34,8 @@ BROKEN = 2.0  # times the promised error on another log at which the promise cou
 UNEVEN = 2.0  # times the promised error that a part of the log may have for the promise to hold beyond the region
 GOOD = 0.1  # promised relative error up to which a fit may hold beyond the region
 ALIKE = 1.5  # times the error within the region that the error anywhere may have
+LARGE, LITTLE = 0.5, 0.5  # relative error, and R2, at which a joint is asked about
+SLOW = 0.8  # correlation of neighbouring residuals from which they vary slowly
 MASSES = 2.0  # factor between the total masses found and described from which the scale of the torque is in question
 
 
@@ -228,7 +230,7 @@ def unseen(uncertainty: Uncertainty) -> Iterator[str]:
 def unexplained_joints(validation: Validation) -> Iterator[str]:
     """Name joints whose torque is not explained."""
     for j, name in enumerate(validation.joint_names):
-        if validation.relative_error[j] > 0.5 or validation.r2[j] < 0.5:
+        if validation.relative_error[j] > LARGE or validation.r2[j] < LITTLE:
             found = f"relative error {validation.relative_error[j]:.0%}, R2 {validation.r2[j]:.2f}"
             yield f"What was measured of {name} is not explained: {found}. Is its unit SI, and its sign right?"
     before, after = validation.before, validation.total_relative_error
@@ -247,7 +249,7 @@ def impossible_links(robot: Robot) -> Iterator[str]:
 
 def autocorrelated(validation: Validation) -> Iterator[str]:
     """Name joints whose residuals are strongly autocorrelated: the model lacks something there."""
-    slow = [name for name, w in zip(validation.joint_names, validation.whiteness, strict=True) if w > 0.8]
+    slow = [name for name, w in zip(validation.joint_names, validation.whiteness, strict=True) if w > SLOW]
     if slow:
         cause = "friction beyond this model, elasticity or temperature"
         yield f"The residuals of {', '.join(slow)} vary slowly: {cause}; the uncertainties allow for it."

@@ -25,6 +25,11 @@ MIDDLE = 8192  # samples for which errors of the states are drawn
 LARGEST = 1e12  # of any signal, in its unit: numbers beyond it are no measurements
 SMALLEST = 1e-12  # [N m|N] of a torque that is not zero
 SHORTEST = 1e-9  # [s] time step
+LONGEST_DELAY = 0.5  # of the log
+FAR = 2.0  # times its limit, and times pi, that a joint must reach to be far
+TURNS = 6.0  # times pi that a joint without limits must reach to be far
+MOST_FAR = 0.5  # of the joints that turn: if more are far, positions are no radians of joints
+STILL = 1e-9  # [rad|m] of positions that never change
 MOVING = 0.5  # [m/s2|rad/s|rad/s2] standard deviation of a base's motion from which it counts as moving; sensors at rest have less
 UNUSED_WRENCH = "base_wrench was not used, since there are torques of the joints; without tau the wrench is identified from."
 
@@ -82,7 +87,7 @@ class Samples:
         """These samples with the torque moved forward in time by `delay` (n,) [s]."""
         if not np.any(delay):
             return self
-        if np.max(np.abs(delay)) >= 0.5 * (self.t[-1] - self.t[0]):
+        if np.max(np.abs(delay)) >= LONGEST_DELAY * (self.t[-1] - self.t[0]):
             raise CallError(f"a delay of {np.max(np.abs(delay)):g} s is not below half the length of the log, {self.t[-1] - self.t[0]:g} s")
         tau = np.concatenate([advanced(self.t[part], self.tau[part], delay) for part in split(self.t)])
         return replace(self, tau=tau)
@@ -96,8 +101,7 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     require(log)
     refuse_degrees(robot, log)
     log = clean(log)
-    if log.N < FEWEST:
-        raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
+    require_enough(log)
     (q, qd, qdd), sure, noise = smoothed(log, options)
     q, qd, qdd = at_rest(q, qd, qdd, standing(log.q))
     assert log.tau is not None
@@ -162,10 +166,15 @@ def list_of_logs(log: Any) -> list[Log]:
     return logs
 
 
-def require_numbers(log: Log) -> None:
-    """Raise LogError if a log has too few samples, or a joint without any number in q or tau."""
+def require_enough(log: Log) -> None:
+    """Raise LogError if a log has too few samples."""
     if log.N < FEWEST:
         raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
+
+
+def require_numbers(log: Log) -> None:
+    """Raise LogError if a log has too few samples, or a joint without any number in q or tau."""
+    require_enough(log)
     for signal, values in (("q", log.q), ("tau", log.tau)):
         if values is not None and (empty := [name for name, x in zip(log.labels, values.T, strict=True) if not np.isfinite(x).any()]):
             raise LogError(f"{log.where}{signal} has no number in any of the {log.N} samples of {', '.join(empty)}")
@@ -189,7 +198,7 @@ def require(log: Log) -> None:
         raise LogError(f"{log.where}the torque is zero throughout for every joint: {', '.join(dead)}")
     with np.errstate(invalid="ignore"):
         span = np.nanmax(log.q, axis=0) - np.nanmin(log.q, axis=0)
-    if not np.any(span > 1e-9):
+    if not np.any(span > STILL):
         raise LogError(f"{log.where}the robot never moved: q is the same in all {log.N} samples, so that nothing can be identified")
 
 
@@ -229,6 +238,6 @@ def far_positions(robot: Robot, log: Log) -> tuple[str, ...]:
     for j in sorted(turning):
         limit = limits[j]
         most = max(abs(limit.lower), abs(limit.upper)) if limit is not None else np.inf
-        if reach[j] > (max(2 * most, 2 * np.pi) if np.isfinite(most) else 6 * np.pi):
+        if reach[j] > (FAR * max(most, np.pi) if np.isfinite(most) else TURNS * np.pi):
             far.append(f"{robot.joint_names[j]} reaches {reach[j]:.4g}")
-    return tuple(far) if len(far) > 0.5 * len(turning) else ()
+    return tuple(far) if len(far) > MOST_FAR * len(turning) else ()

@@ -14,6 +14,7 @@ from .preparation import Preparation
 
 Array = NDArray[np.float64]
 MOST_UNCERTAIN = 1.2  # times the median standard deviation of the acceleration
+MOST_SURE = 0.5  # of the samples: if fewer are certain enough, all are used
 WHITE = 1.5  # times its noise that the position of a joint may vary for it to stand
 LITTLE = 0.01  # of the variation of the joint that moves most, up to which a joint with white noise stands
 TINY = 1e-4  # of the same, up to which a joint stands whatever its noise is like
@@ -32,7 +33,7 @@ def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array]
     if method == "kalman":
         states, variance, smoother = kalman(log)
         sure = np.all(variance <= MOST_UNCERTAIN**2 * np.median(variance, axis=0), axis=1)
-        return (states[0], states[1], states[2]), sure if sure.sum() > 0.5 * log.N else every, smoother
+        return (states[0], states[1], states[2]), sure if sure.sum() > MOST_SURE * log.N else every, smoother
     if method == "butterworth":
         assert options.cutoff is not None
         made = butterworth(log, options.cutoff)

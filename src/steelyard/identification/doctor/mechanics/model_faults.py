@@ -19,6 +19,7 @@ LEAST_TILT = np.radians(15.0)  # [rad]
 SMALLEST_TILT = np.radians(2.0)  # [rad] that is tried
 LEAST_EXPLAINED = 0.1  # of a squared residual, before a coupling is tried
 LEAST_SHARE = 0.1  # of the torque of the joints that share a motor
+FELT = 0.05  # of the strength of gravity that the torques must show to have a direction
 SINGULAR = 0.02  # of the largest singular value: a direction of gravity that no torque shows
 
 
@@ -52,7 +53,7 @@ def best_gravity(witness: Witness, trial: Trial, columns: GravityColumns | None 
     g = columns.fitted(trial.agreement.mean if start is None else start)
     for _ in range(4):
         size = float(np.linalg.norm(g))
-        if size < 0.05 * strength or angle(g, described) < SMALLEST_TILT:
+        if size < FELT * strength or angle(g, described) < SMALLEST_TILT:
             break
         made = witness.trial(trial.hypothesis.changed(gravity=vector(g * strength / size)), best)
         if best is not trial and made.evidence <= best.evidence + 0.1:

@@ -1,0 +1,85 @@
+"""Thresholds of what a log must have to be identified from."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace as Stub
+from typing import Any
+
+import numpy as np
+
+import steelyard as sy
+from steelyard.identification.samples.samples import Samples, base_motion, far_positions, require, require_numbers
+from steelyard.identification.samples.smoothing import standing
+from tests.thresholds.threshold import Threshold, sides
+
+T = np.arange(1000) / 100
+Q = np.stack([np.sin(T), np.cos(T)], axis=1)
+NOISE = np.random.default_rng(0).normal(size=1000)
+ROBOT = sy.load("planar_2r")
+
+
+def log(**changes: Any) -> sy.Log:
+    return sy.Log(**{"t": T, "q": Q, "tau": Q, "joint_names": ROBOT.joint_names, **changes})
+
+
+def refuses(check: Any, *args: Any) -> bool:
+    try:
+        check(*args)
+    except sy.LogError:
+        return True
+    return False
+
+
+def late(share: float) -> bool:
+    """Whether a delay of so much of the log is refused."""
+    samples = Samples(T, Q, Q, Q, Q, None)
+    try:
+        samples.advanced(np.full(2, share * T[-1]))
+    except sy.CallError:
+        return True
+    return False
+
+
+def far(reach: float, limit: float = np.inf, joints: int = 2) -> bool:
+    """Whether joints with such a limit that reach so far are far."""
+    limits = (Stub(lower=-limit, upper=limit),) * 2 if np.isfinite(limit) else None
+    robot = Stub(n=2, joint_names=ROBOT.joint_names, tree=Stub(bodies=ROBOT.tree.bodies, limits=limits))
+    q = np.zeros_like(Q)
+    q[5, :joints] = reach
+    return bool(far_positions(robot, log(q=q)))
+
+
+def stands(variation: float, noise: Any) -> bool:
+    """Whether a joint stands that varies by so much of another, as `noise` (N,) does."""
+    return bool(standing(np.stack([Q[:, 0] / Q[:, 0].std(), variation * noise / noise.std()], axis=1))[1])
+
+
+def rides(size: float) -> bool:
+    """Whether a base moves whose rates vary by so much."""
+    base = np.zeros((1000, 9))
+    base[:, :3] = -np.array(ROBOT.gravity)
+    base[:, 4] = size * Q[:, 0] / Q[:, 0].std()
+    return base_motion(ROBOT, log(base=base)) is not None
+
+
+def drifting(ratio: float) -> bool:
+    """Whether a joint stands that varies little, by so many times its white noise."""
+    slow = np.sqrt(max(ratio**2 - 1.0, 0.0)) * np.sqrt(2.0) * np.sin(T) + NOISE / NOISE.std()
+    return stands(0.005, slow)
+
+
+SAMPLES = [
+    Threshold("samples.samples:FEWEST", lambda: (refuses(require_numbers, log()[:14]), refuses(require_numbers, log()[:7]))),
+    Threshold("samples.samples:LARGEST", sides(lambda x: refuses(require_numbers, log(tau=x * np.sign(Q))), 1e12)),
+    Threshold("samples.samples:SMALLEST", sides(lambda x: refuses(require, log(tau=x * np.sign(Q))), 1e-12), (True, False)),
+    Threshold("samples.samples:SHORTEST", sides(lambda x: refuses(require_numbers, log(t=100 * x * T)), 1e-9), (True, False)),
+    Threshold("samples.samples:STILL", sides(lambda x: refuses(require, log(q=x * (T > 1.0)[:, None] * np.ones(2))), 1e-9), (True, False)),
+    Threshold("samples.samples:LONGEST_DELAY", sides(late, 0.5)),
+    Threshold("samples.samples:FAR", sides(lambda x: far(x, 4.0), 8.0)),
+    Threshold("samples.samples:TURNS", sides(far, 6 * np.pi)),
+    Threshold("samples.samples:MOST_FAR", lambda: (far(100.0, joints=1), far(100.0, joints=2))),
+    Threshold("samples.samples:MOVING", sides(rides, 0.5)),
+    Threshold("samples.smoothing:WHITE", sides(drifting, 1.5), (True, False)),
+    Threshold("samples.smoothing:LITTLE", sides(lambda x: stands(x, NOISE), 0.01), (True, False)),
+    Threshold("samples.smoothing:TINY", sides(lambda x: stands(x, Q[:, 1]), 1e-4), (True, False)),
+]
