@@ -11,8 +11,8 @@ robot = sy.load("elbow_6r")  # what the maker's description says
 real = sy.perturbed(robot, seed=1)  # what the robot really is
 
 # A motion that shows the parameters, within the robot's limits, at rest at both ends; and another one to validate on.
-motion = sy.excite(robot, seconds=20, harmonics=10, base_frequency=0.05)
-other = sy.excite(robot, seconds=20, harmonics=10, base_frequency=0.05, seed=1, candidates=10)
+motion = sy.excite(robot, seconds=20, starts=2)
+other = sy.excite(robot, seconds=20, seed=1, candidates=10)
 print(motion)
 
 # What encoders and motor currents would give: quantised, noisy, late, with torque ripple.

@@ -23,7 +23,7 @@ from benchmarks.experiments import Experiment, experiment
 from benchmarks.faults import FAULTS, Planted
 from benchmarks.trust.cases import Case
 from benchmarks.visibility import Name, names
-from steelyard.experiments.excitation.excite import fitted
+from steelyard.experiments.excitation.random_motions import fitted
 from steelyard.identification.samples.preparation import Preparation
 from steelyard.identification.samples.samples import prepare
 from steelyard.motion.trajectories.fourier import Fourier, at_rest
@@ -172,7 +172,7 @@ def simulated_motion(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Arr
     """Random Fourier motions that touch the borders of the region, and the noiseless torque of the true robot."""
     assert made.true is not None
     region = fit.verdict.region
-    limits = MotionLimits(region.q_low, region.q_high, region.qd_most, region.qdd_most, np.full(made.true.n, np.inf))
+    limits = MotionLimits(region.q_low, region.q_high, region.qd_most, region.qdd_most, *np.full((2, made.true.n), np.inf))
     t = np.linspace(0.0, SECONDS, POINTS, endpoint=False)
     parts = []
     for number in range(MOTIONS):

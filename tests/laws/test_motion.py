@@ -10,7 +10,7 @@ import pytest
 import steelyard as sy
 from steelyard.apps.motion_csv import read_motion
 from steelyard.experiments import excite
-from steelyard.experiments.excitation.excite import Information
+from steelyard.experiments.excitation.information import Information
 from steelyard.motion import Fourier, Trajectory
 from steelyard.motion.trajectories.fourier import at_rest, motion_bounds
 from steelyard.motion.trajectories.limits import motion_limits

@@ -14,7 +14,7 @@ from ..signals.write import to_csv
 from ..simulation import perturbed, record
 from .excitation.excite import excite
 
-SECONDS, HARMONICS, RATE = 20.0, 10, 500.0
+SECONDS, HARMONICS, RATE, STARTS = 20.0, 10, 500.0, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,9 @@ def rehearse(robot: Robot, seed: int, progress: Callable[[str, float], None]) ->
     """Perturb, move, record, identify, validate. Each motion is one long period, so that no ripple comes twice."""
     true_robot = perturbed(robot, seed)
     progress("choosing a motion", 0.0)
-    chosen = excite(robot, SECONDS, HARMONICS, 1 / SECONDS, seed, progress=lambda _, share: progress("choosing a motion", 0.3 * share))
+    chosen = excite(
+        robot, SECONDS, HARMONICS, 1 / SECONDS, seed, starts=STARTS, progress=lambda _, share: progress("choosing a motion", 0.3 * share)
+    )
     second = excite(robot, SECONDS, HARMONICS, 1 / SECONDS, seed + 1, candidates=10)
     progress("recording", 0.3)
     log, other = (record(true_robot, motion, RATE, seed + k) for k, motion in enumerate((chosen, second)))

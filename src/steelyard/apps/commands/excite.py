@@ -14,10 +14,17 @@ from ..inputs import ForceFile, RobotName
 def excite(
     robot: RobotName,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="CSV", help="Write t, q.JOINT, qd.JOINT, qdd.JOINT here.")] = None,
-    seconds: Annotated[float, typer.Option(help="How long; one period of the base frequency.")] = 20.0,
-    harmonics: Annotated[int, typer.Option(help="Harmonics of the base frequency 1/seconds.")] = 10,
+    seconds: Annotated[float, typer.Option(help="How long: whole periods of the base frequency.")] = 20.0,
+    harmonics: Annotated[int | None, typer.Option(help="Harmonics of the base frequency; by default up to 0.5 Hz.")] = None,
+    base_frequency: Annotated[
+        float | None, typer.Option(metavar="HZ", help="Whole periods fill the time; about 20 s each if not given.")
+    ] = None,
     rate: Annotated[float, typer.Option(metavar="HZ", help="Rate of the file.")] = 100.0,
     margin: Annotated[float, typer.Option(help="The fraction of every limit that may be used.")] = 0.9,
+    acceleration: Annotated[float | None, typer.Option(help="Limit of every joint [rad/s2|m/s2].")] = None,
+    jerk: Annotated[float | None, typer.Option(help="Limit of every joint [rad/s3|m/s3].")] = None,
+    criterion: Annotated[str, typer.Option(help="D: volume of the uncertainty, A: mean variance, E: worst direction.")] = "D",
+    starts: Annotated[int | None, typer.Option(min=1, help="Random motions that are optimised; 20 if not given.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same motion.")] = 0,
     force: ForceFile = False,
 ) -> None:
@@ -32,7 +39,10 @@ def excite(
         check_file(out, force)
     loaded = load(robot)
     with progress_bar() as progress:
-        motion = sy.excite(loaded, seconds, harmonics, 1 / seconds if seconds else None, seed, rate=rate, margin=margin, progress=progress)
+        motion = sy.excite(
+            loaded, seconds, harmonics, base_frequency, seed, rate=rate, margin=margin, acceleration=acceleration, jerk=jerk,
+            criterion=criterion, starts=starts, progress=progress,
+        )  # fmt: skip
     tau = loaded.inverse_dynamics(motion.q, motion.qd, motion.qdd)
     condition = motion.excitation.condition if motion.excitation else float("nan")
     console().print(motion_table(f"A motion of {seconds:g} s, condition {condition:.3g}; torques as described", loaded, motion, tau))

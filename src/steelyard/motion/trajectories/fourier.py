@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...checks.states import States
 from ...errors import CallError
+from .motion_bounds import MotionBounds
 
 Array = NDArray[np.float64]
+FINE = 256  # samples of a period per harmonic for bounds that are at most 0.01 % too wide
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,11 @@ class Fourier:
         """Time after which it repeats [s]."""
         return 1.0 / self.base_frequency
 
+    @property
+    def density(self) -> int:
+        """The number of the finest details in a period, H: sample some times as often."""
+        return self.harmonics
+
     def __call__(self, t: ArrayLike) -> States:
         """States at times t [s] of any shape (...): q, qd, qdd are (..., n)."""
         kw = 2.0 * math.pi * self.base_frequency * np.arange(1, self.harmonics + 1)
@@ -62,19 +68,20 @@ class Fourier:
         q = self.centre + sin @ (self.a / kw).T - cos @ (self.b / kw).T
         return States(q, cos @ self.a.T + sin @ self.b.T, cos @ (self.b * kw).T - sin @ (self.a * kw).T)
 
+    def jerk(self, t: ArrayLike) -> Array:
+        """The derivative of qdd at times t [s] of any shape (...), (..., n) [rad/s3|m/s3]."""
+        kw = 2.0 * math.pi * self.base_frequency * np.arange(1, self.harmonics + 1)
+        phase = np.asarray(t, dtype=float)[..., None] * kw
+        return np.asarray(-np.sin(phase) @ (self.b * kw**2).T - np.cos(phase) @ (self.a * kw**2).T)
+
+    def bounds(self) -> MotionBounds:
+        """Bounds over all t, within 0.01 % of the largest values."""
+        return motion_bounds(self, FINE)
+
     def scaled(self, factors: ArrayLike, centre: ArrayLike | None = None) -> Fourier:
         """The same shape with amplitudes times `factors` (a number or (n,)), about another centre if given."""
         s = np.broadcast_to(np.asarray(factors, dtype=float), (self.n,))[:, None]
         return Fourier(self.centre if centre is None else np.asarray(centre, dtype=float), s * self.a, s * self.b, self.base_frequency)
-
-
-class MotionBounds(NamedTuple):
-    """Bounds of a motion over all t, (n,) each: lower <= q <= upper, |qd| <= velocity, |qdd| <= acceleration."""
-
-    lower: Array
-    upper: Array
-    velocity: Array
-    acceleration: Array
 
 
 def at_rest(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
@@ -86,13 +93,62 @@ def at_rest(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
     return a - a.mean(axis=-1, keepdims=True), b - (b @ k)[..., None] * k / (k @ k)
 
 
-def motion_bounds(motion: Fourier) -> MotionBounds:
+def motion_bounds(motion: Fourier, density: int = 32) -> MotionBounds:
     """Bounds that hold between samples too: a trigonometric polynomial of degree H has max |p| <= max |p(t_i)| / cos(pi H / M), M points.
 
     Ehlich and Zeller, Mathematische Zeitschrift 86 (1964), p. 41. With M = 32 H they are at most 0.5 % too wide.
     """
-    M = 32 * motion.harmonics
-    q, qd, qdd = motion(np.arange(M) * motion.period / M)
-    slack = 1.0 / math.cos(math.pi * motion.harmonics / M)
+    M = density * motion.harmonics
+    t = np.arange(M) * motion.period / M
+    q, qd, qdd = motion(t)
+    slack = 1.0 / math.cos(math.pi / density)
     middle, reach = (q.max(axis=0) + q.min(axis=0)) / 2, slack * (q.max(axis=0) - q.min(axis=0)) / 2
-    return MotionBounds(middle - reach, middle + reach, slack * np.abs(qd).max(axis=0), slack * np.abs(qdd).max(axis=0))
+    rates = (slack * np.abs(x).max(axis=0) for x in (qd, qdd, motion.jerk(t)))
+    return MotionBounds(middle - reach, middle + reach, *rates)
+
+
+@dataclass(frozen=True)
+class FourierBasis:
+    """The Fourier motions of H harmonics that are at rest at every whole period, as a linear space: 2 H - 1 coefficients a joint.
+
+    The first coefficient is the centre [rad|m], the others span the a with sum a_k = 0 and the b with sum k b_k = 0 [rad/s|m/s].
+    """
+
+    harmonics: int
+    base_frequency: float
+
+    @property
+    def period(self) -> float:
+        """Time after which the motions repeat [s]."""
+        return 1.0 / self.base_frequency
+
+    @property
+    def density(self) -> int:
+        """The number of the finest details in a period: sample some times as often."""
+        return self.harmonics
+
+    def rows(self, t: Array) -> Array:
+        """q, qd, qdd and jerk of unit coefficients at times t (N,) [s]: (4, N, m)."""
+        unit = self.motion(np.eye(2 * self.harmonics - 1))
+        return np.stack([*unit(t), unit.jerk(t)])
+
+    def motion(self, x: Array) -> Fourier:
+        """The motion with coefficients x (n, m)."""
+        H = self.harmonics
+        za, zb = self._rest
+        return Fourier(x[:, 0], x[:, 1:H] @ za.T, x[:, H:] @ zb.T, self.base_frequency)
+
+    def coefficients(self, motion: Fourier) -> Array:
+        """The coefficients (n, m) of a motion of this space."""
+        za, zb = self._rest
+        return np.column_stack([motion.centre, motion.a @ za, motion.b @ zb])
+
+    @property
+    def _rest(self) -> tuple[Array, Array]:
+        k = np.arange(1.0, self.harmonics + 1)
+        return _complement(np.ones_like(k)), _complement(k)
+
+
+def _complement(normal: Array) -> Array:
+    """An orthonormal basis (H, H - 1) of the vectors that are orthogonal to one."""
+    return np.asarray(np.linalg.qr(normal[:, None], mode="complete")[0][:, 1:])

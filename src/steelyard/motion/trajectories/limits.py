@@ -20,13 +20,16 @@ FREE_SPEED = {"revolute": 2.0, "prismatic": 0.5}  # rad/s, m/s: of a joint that 
 
 @dataclass(frozen=True, eq=False)
 class MotionLimits:
-    """Limits per joint, (n,) each: lower <= q <= upper [rad|m], |qd| <= velocity, |qdd| <= acceleration, |tau| <= effort [N m|N]."""
+    """Limits per joint, (n,) each: lower <= q <= upper [rad|m], |qd| <= velocity, |qdd| <= acceleration,
+    |tau| <= effort [N m|N], |jerk| <= jerk [rad/s3|m/s3].
+    """
 
     lower: Array
     upper: Array
     velocity: Array
     acceleration: Array
     effort: Array
+    jerk: Array
 
     @property
     def centre(self) -> Array:
@@ -38,7 +41,12 @@ class MotionLimits:
 
 
 def motion_limits(
-    robot: Robot, margin: float = 0.9, velocity: PerJoint = None, acceleration: PerJoint = None, effort: PerJoint = None
+    robot: Robot,
+    margin: float = 0.9,
+    velocity: PerJoint = None,
+    acceleration: PerJoint = None,
+    effort: PerJoint = None,
+    jerk: PerJoint = None,
 ) -> MotionLimits:
     """The limits of a robot, times the fraction `margin` that a motion may use; values that the caller states replace the robot's.
 
@@ -51,15 +59,17 @@ def motion_limits(
     lower, upper = joint_travel(robot)
     speed = np.where(np.isfinite(stated[:, 0]), stated[:, 0], [FREE_SPEED[kind] for kind in kinds])
     middle, reach = (lower + upper) / 2, margin * (upper - lower) / 2
-    speed = _given("velocity", velocity, speed, robot)
-    rate = _given("acceleration", acceleration, np.full(robot.n, np.inf), robot)
-    torque = _given("effort", effort, stated[:, 1], robot)
-    made = MotionLimits(middle - reach, middle + reach, margin * speed, margin * rate, margin * torque)
+    speed = per_joint("velocity", velocity, speed, robot)
+    rate = per_joint("acceleration", acceleration, np.full(robot.n, np.inf), robot)
+    torque = per_joint("effort", effort, stated[:, 1], robot)
+    third = per_joint("jerk", jerk, np.full(robot.n, np.inf), robot)
+    made = MotionLimits(middle - reach, middle + reach, margin * speed, margin * rate, margin * torque, margin * third)
     _check(made, robot)
     return made
 
 
-def _given(what: str, value: PerJoint, default: Array, robot: Robot) -> Array:
+def per_joint(what: str, value: PerJoint, default: Array, robot: Robot) -> Array:
+    """One positive number for each joint (n,): a value that the caller gave for all, in order or by name; else the default."""
     if value is None:
         return default
     if isinstance(value, Mapping):

@@ -16,6 +16,7 @@ from ...arguments import numbers
 from ...checks.states import States
 from ...errors import CallError
 from ...files import write_whole
+from .certificate import Certificate
 
 Array = NDArray[np.float64]
 MotionFunction: TypeAlias = Callable[[ArrayLike], States]
@@ -24,12 +25,14 @@ MotionFunction: TypeAlias = Callable[[ArrayLike], States]
 class Excitation(NamedTuple):
     """How well a motion shows the base parameters: log det of their information, condition of the column-scaled regressor, their count.
 
+    `certificate` tells what the motion uses of its limits at any instant.
     Lecture "Dynamic parameter identification", remarks: rich trajectories have a low condition number.
     """
 
     log_det: float
     condition: float
     base_parameters: int
+    certificate: Certificate | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,0 +1,120 @@
+"""The logarithmic barrier of a motion's limits: positive slacks at every sample, with first and second derivatives by the coefficients.
+
+Position, velocity, acceleration and jerk are linear in the coefficients, so that their part is exact; of the torque's second derivative
+the part that matters near the limit is kept (Gauss-Newton). Boyd and Vandenberghe, Convex Optimization, 2004, section 11.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...motion.trajectories.limits import MotionLimits
+from ...robot import Robot
+
+Array = NDArray[np.float64]
+NEAR = 0.5  # of its limit: a smaller slack counts in the second derivative
+
+
+class Box(NamedTuple):
+    """bound - sign * (derivative of that order of some joints) > 0."""
+
+    order: int
+    sign: float
+    bound: Array
+    joints: NDArray[np.intp]
+
+
+class Constraint(Protocol):
+    """Slacks (N, k) of states (4, N, n), positive within the limits, in units of their limits."""
+
+    def slack(self, states: Array) -> Array: ...
+
+    def jacobian(self, states: Array) -> tuple[Array, ...]:
+        """d slack / d(q, qd, qdd), as many of them as matter, (N, k, n) each."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueLimit:
+    """1 -+ tau / effort of the joints whose effort is limited."""
+
+    robot: Robot
+    effort: Array
+
+    def slack(self, states: Array) -> Array:
+        joints = np.flatnonzero(np.isfinite(self.effort))
+        share = self.robot.inverse_dynamics(*states[:3])[:, joints] / self.effort[joints]
+        return np.concatenate([1.0 - share, 1.0 + share], axis=1)
+
+    def jacobian(self, states: Array) -> tuple[Array, ...]:
+        joints = np.flatnonzero(np.isfinite(self.effort))
+        slopes = (x[:, joints] / self.effort[joints, None] for x in self.robot.inverse_dynamics_derivatives(*states[:3]))
+        return tuple(np.concatenate([-x, x], axis=1) for x in slopes)
+
+
+def boxes(limits: MotionLimits) -> tuple[Box, ...]:
+    """The limits on position, velocity, acceleration and jerk, without those that are infinite."""
+    rates = ((1, limits.velocity), (2, limits.acceleration), (3, limits.jerk))
+    rows = [(0, 1.0, limits.upper), (0, -1.0, -limits.lower), *((order, sign, x) for order, x in rates for sign in (1.0, -1.0))]
+    made = ((order, sign, bound, np.flatnonzero(np.isfinite(bound))) for order, sign, bound in rows)
+    return tuple(Box(order, sign, bound[joints], joints) for order, sign, bound, joints in made if len(joints))
+
+
+@dataclass(frozen=True, eq=False)
+class Barrier:
+    """-sum log(slack) over the samples of a motion whose states (4, N, n) are rows (4, N, m) times its coefficients (n, m)."""
+
+    rows: Array
+    boxes: tuple[Box, ...]
+    others: tuple[Constraint, ...] = ()
+
+    def value(self, states: Array) -> float:
+        """The barrier; inf where a limit is passed."""
+        total = 0.0
+        for slack in self._slacks(states):
+            if slack.size and not slack.min() > 0:
+                return float("inf")
+            total -= float(np.sum(np.log(slack)))
+        return total
+
+    def slopes(self, states: Array) -> tuple[Array, Array]:
+        """Gradient (n, m) and positive semidefinite second derivative (n m, n m) by the coefficients."""
+        n, m = states.shape[2], self.rows.shape[2]
+        first, second = np.zeros((4, states.shape[1], n)), np.zeros((4, states.shape[1], n))
+        for box, slack in zip(self.boxes, self._slacks(states), strict=False):
+            first[box.order][:, box.joints] += box.sign / slack
+            second[box.order][:, box.joints] += 1.0 / slack**2
+        slope = sum((first[i].T @ self.rows[i] for i in range(4)), np.zeros((n, m)))
+        blocks = np.zeros((n, m, n, m))
+        for i in {box.order for box in self.boxes}:
+            for j in range(n):
+                blocks[j, :, j] += (self.rows[i] * second[i][:, j, None]).T @ self.rows[i]
+        curvature = blocks.reshape(n * m, n * m)
+        for each in self.others:
+            more, J = self._nonlinear(each, states)
+            slope, curvature = slope + more, curvature + J.T @ J
+        return slope, curvature
+
+    def longest_step(self, states: Array, change: Array) -> float:
+        """The longest step along a change of states (4, N, n) that stays within the linear limits; inf if all do."""
+        fastest = 0.0
+        for box, slack in zip(self.boxes, self._slacks(states), strict=False):
+            fastest = max(fastest, float(np.max(box.sign * change[box.order][:, box.joints] / slack)))
+        return 1.0 / fastest if fastest > 0 else float("inf")
+
+    def _slacks(self, states: Array) -> Iterator[Array]:
+        yield from (box.bound - box.sign * states[box.order][:, box.joints] for box in self.boxes)
+        yield from (each.slack(states) for each in self.others)
+
+    def _nonlinear(self, constraint: Constraint, states: Array) -> tuple[Array, Array]:
+        """The gradient (n, m), and rows (k, n m) whose squares make the second derivative, of the slacks that are small."""
+        slack, D = constraint.slack(states), constraint.jacobian(states)
+        slope = -sum(np.einsum("tk,tkj->jt", 1.0 / slack, x) @ self.rows[i] for i, x in enumerate(D))
+        t, k = np.nonzero(slack < NEAR)
+        J = sum(x[t, k][:, :, None] * self.rows[i][t][:, None, :] for i, x in enumerate(D)) / slack[t, k][:, None, None]
+        return slope, np.asarray(J).reshape(len(t), slope.size)

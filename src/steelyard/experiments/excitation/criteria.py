@@ -1,0 +1,71 @@
+"""Criteria of optimal design: one number of an information matrix A (b, b), to be made large, and its derivative.
+
+D: log det A, the volume of the confidence region. A: the mean variance. E: the worst direction. Fedorov, Theory of Optimal Experiments,
+1972; Swevers et al., IEEE Trans. Robotics and Automation 13 (1997), p. 733.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+Array = NDArray[np.float64]
+WORST = 4.0  # the power of the mean that stands for the worst direction: smooth, and within b^(1/4) of it
+
+
+class Criterion(NamedTuple):
+    """value(A, scale) and slope(A, scale): the value with F = d value / dA (b, b). -inf and NaN where A is singular.
+
+    scale (b,) is the change of each parameter that matters equally; D does not depend on it but for a constant.
+    """
+
+    name: str
+    value: Callable[[Array, Array], float]
+    slope: Callable[[Array, Array], tuple[float, Array]]
+
+
+def log_det(A: Array, scale: Array) -> float:
+    """log det A."""
+    return log_det_slope(A, scale)[0]
+
+
+def log_det_slope(A: Array, scale: Array) -> tuple[float, Array]:
+    """log det A and A^-1."""
+    size = np.sqrt(np.maximum(np.diag(A), 1e-300))
+    try:
+        factor = cho_factor(A / np.outer(size, size), lower=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return -np.inf, np.full_like(A, np.nan)
+    value = 2.0 * float(np.sum(np.log(np.diag(factor[0]))) + np.sum(np.log(size)))
+    return value, cho_solve(factor, np.eye(len(A)), check_finite=False) / np.outer(size, size)
+
+
+def power_mean(power: float) -> Callable[[Array, Array], tuple[float, Array]]:
+    """The slope function of -(b / power) log mean(v^power) over the variances v of scaled parameters, the eigenvalues of (S A S)^-1.
+
+    Power 1 is the criterion A, a large power E. Times b, so that all criteria grow alike when A does.
+    """
+
+    def slope(A: Array, scale: Array) -> tuple[float, Array]:
+        values, vectors = np.linalg.eigh(A * np.outer(scale, scale))
+        if not values[0] > 1e-14 * values[-1]:
+            return -np.inf, np.full_like(A, np.nan)
+        b, relative = len(A), (values[0] / values) ** power
+        value = b * float(np.log(values[0]) - np.log(np.mean(relative)) / power)
+        F = (vectors * (b * relative / np.sum(relative) / values)) @ vectors.T
+        return value, F * np.outer(scale, scale)
+
+    return slope
+
+
+_A, _E = power_mean(1.0), power_mean(WORST)
+CRITERIA = {
+    "D": Criterion("D", log_det, log_det_slope),
+    "A": Criterion("A", lambda A, scale: _A(A, scale)[0], _A),
+    "E": Criterion("E", lambda A, scale: _E(A, scale)[0], _E),
+}
+"""The criteria by name."""

@@ -1,0 +1,145 @@
+"""The information that a motion gives about the base parameters, and its exact derivatives by the states of the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...algebra.scalar import dot
+from ...checks.states import States
+from ...compiler.ir.differentiate import gradient
+from ...compiler.ir.program import Operand, trace
+from ...compiler.runtime.kernel import Kernel
+from ...dynamics.regressor import regressor
+from ...kernels import kernel, kernel_of
+from ...mechanism.tree import Tree
+from ...motion.trajectories.trajectory import Excitation
+from ...parameters.base import base_parameters, sampled_regressor
+from ...robot import Robot
+from .criteria import CRITERIA, Criterion
+
+Array = NDArray[np.float64]
+POINTS = 24  # samples of a period per harmonic: twelve times what the band needs
+TERMS = ("armature", "viscous", "coulomb", "offset")  # what every joint is identified with
+
+
+class PeriodicMotion(Protocol):
+    """A motion that repeats after a period [s]; `density` is the number of its finest details in one."""
+
+    @property
+    def period(self) -> float: ...
+
+    @property
+    def density(self) -> int: ...
+
+    def __call__(self, t: ArrayLike) -> States: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Information:
+    """The base columns of the regressor, and a torque per joint (n,) [N m|N] by which each joint's rows are divided.
+
+    `torque` is the expected noise, or anything in proportion to it. `known` (b, b) is information that is there before the motion, in the
+    same units: a prior, or a log; `share` is what a sample of the period counts against it. `scale` (b,) is the size of a change of each
+    base parameter that matters, by which the criteria A and E compare them.
+    """
+
+    robot: Robot
+    columns: tuple[int, ...]
+    torque: Array
+    scale: Array
+    known: Array | None = None
+    share: float = 1.0
+    criterion: Criterion = CRITERIA["D"]
+
+    @classmethod
+    def of(cls, robot: Robot, torque: Array | None = None, criterion: str = "D") -> Information:
+        """For the robot with rotor inertia and friction at every joint, as it will be identified."""
+        whole = robot.with_joint_terms(TERMS)
+        columns = list(base_parameters(whole).columns)
+        Y = sampled_regressor(whole.tree)
+        typical = typical_torque((Y @ whole.parameters).reshape(-1, robot.n))
+        used = typical if torque is None else torque
+        size = np.sqrt(np.mean((Y[:, columns].reshape(-1, robot.n, len(columns)) / typical[:, None]) ** 2, axis=(0, 1)))
+        return cls(whole, tuple(columns), used, 1.0 / size, criterion=CRITERIA[criterion])
+
+    def states(self, motion: PeriodicMotion) -> States:
+        """The motion at POINTS samples for each of its finest details, over one period."""
+        points = POINTS * motion.density
+        return motion(np.arange(points) * motion.period / points)
+
+    def gram(self, states: Sequence[Array] | Array) -> Array:
+        """G = Y_b^T W Y_b of states q, qd, qdd (N, n) each, W = 1 / torque^2: (b, b)."""
+        Y = self._rows(states).reshape(-1, len(self.columns))
+        return np.asarray(Y.T @ Y)
+
+    def score(self, motion: PeriodicMotion) -> Excitation:
+        """log det(Y_b^T W Y_b) and the condition number of W^1/2 Y_b with its columns scaled to one, over one period."""
+        G = self.total(self.gram(self.states(motion)))
+        size = np.sqrt(np.diag(G))
+        if not np.all(size > 0):
+            return Excitation(-np.inf, np.inf, len(self.columns))
+        values = np.linalg.eigvalsh(G / np.outer(size, size))
+        values = np.maximum(values, np.finfo(float).eps * values[-1])
+        log_det = float(np.sum(np.log(values)) + 2 * np.sum(np.log(size)))
+        return Excitation(log_det, float(np.sqrt(values[-1] / values[0])), len(self.columns))
+
+    def total(self, G: Array) -> Array:
+        """G with what is known before, in the units of G."""
+        return G if self.known is None else G + self.known / self.share
+
+    def value(self, states: Sequence[Array] | Array) -> float:
+        """The criterion of the information; -inf where it is singular."""
+        return self.criterion.value(self.total(self.gram(states)), self.scale)
+
+    def slopes(self, states: Sequence[Array] | Array) -> tuple[float, Sequence[Array]]:
+        """The criterion and its derivatives by q, qd and qdd of every sample, (N, n) each.
+
+        With F = d phi / dA, d phi = tr(F dA) = 2 <W Y F, dY>: the derivative of a weighted sum of the regressor's entries.
+        Swevers et al. 1997 use finite differences; Griewank and Walther 2008, chapter 3, for the reverse sweep.
+        """
+        Y = self._rows(states)
+        flat = Y.reshape(-1, len(self.columns))
+        value, F = self.criterion.slope(self.total(flat.T @ flat), self.scale)
+        S = (flat @ F).reshape(Y.shape) * (2.0 / self.torque[:, None])
+        return value, self._gradient_kernel()(*states, S)
+
+    def greatest_torque(self, motion: PeriodicMotion, effort: Array) -> float:
+        """The largest |tau| / effort at the samples; 0 where no joint is limited."""
+        if not np.isfinite(effort).any():
+            return 0.0
+        return float(np.max(np.abs(self.robot.inverse_dynamics(*self.states(motion))) / effort))
+
+    def _rows(self, states: Sequence[Array] | Array) -> Array:
+        Y = kernel(self.robot.fingerprint, self.robot.tree, "regressor", columns=self.columns)
+        return np.asarray(Y(*states)) / self.torque[:, None]
+
+    def _gradient_kernel(self) -> Kernel:
+        tree, columns = self.robot.tree, self.columns
+        key = (self.robot.fingerprint, "regressor_gradient", columns)
+        return kernel_of(key, lambda: gradient_program(tree, columns), Path(__file__).parent)
+
+
+def typical_torque(tau: Array) -> Array:
+    """The root mean square of torques (N, n) per joint; the largest of them where a joint takes none."""
+    size = np.sqrt(np.mean(tau**2, axis=0))
+    return np.where(size > 1e-9 * max(size.max(), 1e-300), size, size.max() or 1.0)
+
+
+def gradient_program(tree: Tree, columns: Sequence[int]) -> Any:
+    """The program of d <S, Y_b> / d(q, qd, qdd), n each, for weights S (n, b): one reverse sweep through the regressor."""
+    n = tree.n
+
+    def slopes(q: Any, qd: Any, qdd: Any, S: Any) -> tuple[Any, Any, Any]:
+        Y = regressor(tree, q, qd, qdd)
+        total: Any = sum(dot(weights, [row[c] for c in columns]) for weights, row in zip(S, Y, strict=True))
+        slope = gradient(total, [*q, *qd, *qdd])
+        return slope[:n], slope[n : 2 * n], slope[2 * n :]
+
+    inputs = [*(Operand(name, (n,)) for name in ("q", "qd", "qdd")), Operand("S", (n, len(columns)))]
+    return trace("regressor_gradient", slopes, inputs, [Operand(name, (n,)) for name in ("by_q", "by_qd", "by_qdd")])

@@ -1,0 +1,117 @@
+"""Many starts of the optimiser: all of them on few samples, the best of them on more, the very best on many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...compiler.runtime.threads import threads
+from ...motion.trajectories.fourier import FourierBasis
+from ...motion.trajectories.limits import MotionLimits
+from .barrier import Barrier, Constraint, TorqueLimit, boxes
+from .crew import Crew
+from .information import Information
+from .interior_point import Design, maximise
+from .random_motions import RandomMotions
+
+Array = NDArray[np.float64]
+
+
+class Stage(NamedTuple):
+    """How many of the best go on, samples per detail of the motion, weights of the barrier, steps for each, share of the effort."""
+
+    kept: int
+    points: int
+    weights: tuple[float, ...]
+    steps: int
+    effort: float
+
+
+STAGES = (
+    Stage(10**9, 12, (1.0, 0.2, 0.04, 0.008), 30, 0.98),
+    Stage(4, 24, (0.008, 0.001), 40, 0.99),
+    Stage(1, 48, (0.001, 0.0002), 40, 0.997),
+)
+DRAWS = 10  # random motions of which the best is a start
+ROOM, SHRINKS = 0.97, 60  # a stage begins inside the limits: the factor by which a motion shrinks, and how often it may
+
+
+class Start(NamedTuple):
+    """A start by its number, with its coefficients and the log-det on the samples of its last stage."""
+
+    value: float
+    number: int
+    x: Array
+
+
+@dataclass(frozen=True, eq=False)
+class MultiStart:
+    """The problem that all starts share."""
+
+    basis: FourierBasis
+    information: Information
+    limits: MotionLimits
+    constraints: tuple[Constraint, ...] = ()
+
+    def design(self, stage: Stage) -> Design:
+        """The problem on the samples of a stage."""
+        count = stage.points * self.basis.density
+        effort = stage.effort * self.limits.effort
+        torque = (TorqueLimit(self.information.robot, effort),) if np.isfinite(effort).any() else ()
+        rows = self.basis.rows(np.arange(count) * self.basis.period / count)
+        return Design(self.information, Barrier(rows, boxes(self.limits), (*torque, *self.constraints)))
+
+    def first(self, number: int, seed: int) -> Start | None:
+        """The best of some random motions; None where none is within the limits."""
+        motions = RandomMotions(self.limits, self.basis.base_frequency, self.basis.harmonics, self.information)
+        best = list(motions.search(DRAWS, np.random.default_rng([seed, number])))[-1]
+        return None if best is None else Start(best[1].log_det, number, self.basis.coefficients(best[0]))
+
+    def advance(self, start: Start, stage: Stage, design: Design, stopped: Callable[[], bool]) -> Start | None:
+        """The start after a stage; None where no motion near it is within the limits of that stage."""
+        with threads(1):
+            x = self.inside(design, start.x)
+            if x is None:
+                return None
+            x = maximise(design, x, stage.weights, stage.steps, stopped)
+            return start._replace(value=design.information.value(design.states(x)[:3]), x=x)
+
+    def inside(self, design: Design, x: Array) -> Array | None:
+        """Coefficients of the same motion, smaller by as much as it takes to be within the limits."""
+        for share in ROOM ** np.arange(1, SHRINKS):
+            for centre in (self.limits.centre, x[:, 0]):
+                moved = share * x
+                moved[:, 0] += (1 - share) * centre
+                if np.isfinite(design.merit(design.states(moved), 1.0)):
+                    return moved
+        return None
+
+    def run(self, starts: int, seed: int, crew: Crew) -> list[Start]:
+        """The starts that went through most stages, the best first. After Ctrl-C, the best so far."""
+        found = crew.work([partial(self._begin, k, seed, crew) for k in range(starts)])
+        done = _ranked(found)
+        for stage in STAGES[1:]:
+            if crew.stopped():
+                break
+            design = self.design(stage)
+            found = crew.work([partial(self.advance, start, stage, design, crew.stopped) for start in done[: stage.kept]])
+            done = _ranked(found) or done
+        return done
+
+    def _begin(self, number: int, seed: int, crew: Crew) -> Start | None:
+        start = None if crew.stopped() else self.first(number, seed)
+        return start and self.advance(start, STAGES[0], self.design(STAGES[0]), crew.stopped)
+
+
+def jobs(starts: int) -> int:
+    """How many jobs a run has: all starts, and those that go on."""
+    return sum(min(starts, stage.kept) for stage in STAGES)
+
+
+def _ranked(starts: Iterable[Start | None]) -> list[Start]:
+    return sorted((s for s in starts if s is not None), key=lambda s: (-s.value, s.number))

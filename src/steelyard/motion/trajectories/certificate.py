@@ -1,0 +1,114 @@
+"""The certificate of a motion: bounds of position, velocity, acceleration, jerk and torque that hold at every instant.
+
+The motion gives its own bounds. Torques are bounded by inverse dynamics over intervals of states: each interval of time is halved until
+its bound is below the limit, or found to pass it. Friction that jumps with the direction counts with both signs where a joint turns back.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...algebra.interval import Interval
+from ...checks.states import States
+from ...dynamics.rnea import inverse_dynamics
+from ...kernels import customised
+from ...mechanism.tree import Tree
+from ...robot import Robot
+from .limits import MotionLimits
+from .motion_bounds import MotionBounds
+
+Array = NDArray[np.float64]
+PIECES = 32  # intervals of a period per detail of the motion, before any is halved
+HALVINGS = 14
+AMPLE = 0.98  # of the limit: bounds below it are not made tighter
+TOLERANCE = 1e-9  # of a limit: rounding
+
+
+class BoundedMotion(Protocol):
+    """A motion of one period [s] with bounds that hold at all times."""
+
+    @property
+    def period(self) -> float: ...
+
+    @property
+    def density(self) -> int: ...
+
+    def __call__(self, t: ArrayLike) -> States: ...
+
+    def bounds(self) -> MotionBounds: ...
+
+
+class Certificate(NamedTuple):
+    """What a motion uses at most of its limits at any instant, per joint (n,), as fractions; at most 1 if it keeps them.
+
+    `torque` is NaN where the joint's effort is not limited.
+    """
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+    jerk: Array
+    torque: Array
+
+    @property
+    def worst(self) -> float:
+        """The largest of all."""
+        return float(np.nanmax(np.array(self)))
+
+    @property
+    def holds(self) -> bool:
+        """Whether every limit is kept at every instant."""
+        return self.worst <= 1.0 + TOLERANCE
+
+
+def certify(robot: Robot, motion: BoundedMotion, limits: MotionLimits, accuracy: float = 2e-3) -> Certificate:
+    """What a motion uses of the limits. Bounds of the torque are within `accuracy` of the largest torque where that decides."""
+    b = motion.bounds()
+    position = np.maximum(b.upper - limits.centre, limits.centre - b.lower) / limits.reach
+    rates = (b.velocity / limits.velocity, b.acceleration / limits.acceleration, b.jerk / limits.jerk)
+    return Certificate(position, *rates, torque_bound(robot, motion, limits.effort, b, accuracy))
+
+
+def torque_bound(robot: Robot, motion: BoundedMotion, effort: Array, bounds: MotionBounds, accuracy: float) -> Array:
+    """An upper bound of |tau| / effort over all times per joint, (n,); NaN where the effort is infinite.
+
+    Intervals are halved while their bound is above AMPLE and above what torques are known to reach by more than `accuracy`, or above 1.
+    Where a torque passes the limit the result is what it was seen to reach.
+    """
+    limited, tree = np.isfinite(effort), customised(robot.tree)
+    if not limited.any():
+        return np.full(robot.n, np.nan)
+    scale = np.where(limited, effort, np.inf)
+    count = PIECES * motion.density
+    half = 0.5 * motion.period / count
+    t: Array = np.asarray((np.arange(count) + 0.5) * 2 * half, dtype=np.float64)
+    reached, bound = np.zeros(robot.n), np.zeros(robot.n)
+    for level in range(HALVINGS + 1):
+        reached = np.maximum(reached, np.max(np.abs(robot.inverse_dynamics(*motion(t))) / scale, axis=0))
+        if np.any(reached > 1):
+            return np.where(limited, np.maximum(bound, reached), np.nan)
+        over = _torques(tree, motion, t, half, bounds) / scale
+        done = np.all(over <= np.clip(reached + accuracy, AMPLE, 1.0), axis=1) | (level == HALVINGS)
+        bound = np.maximum(bound, np.max(over[done], axis=0, initial=0.0))
+        t, half = np.concatenate([t[~done] - half / 2, t[~done] + half / 2]), half / 2
+        if not len(t):
+            break
+    return np.where(limited, bound, np.nan)
+
+
+def _torques(tree: Tree, motion: BoundedMotion, t: Array, half: float, bounds: MotionBounds) -> Array:
+    """Bounds of |tau| over the intervals t +- half, (pieces, n)."""
+    q, qd, qdd = motion(t)
+    jerk = bounds.jerk * half
+    reach_qdd = np.broadcast_to(jerk, q.shape)
+    reach_qd = half * (np.abs(qdd) + jerk)
+    reach_q = half * (np.abs(qd) + half * (0.5 * np.abs(qdd) + jerk / 6))
+    tau = inverse_dynamics(tree, _boxes(q, reach_q), _boxes(qd, reach_qd), _boxes(qdd, reach_qdd))
+    return np.stack([np.broadcast_to(x.magnitude if isinstance(x, Interval) else np.abs(x), len(t)) for x in tau], axis=1)
+
+
+def _boxes(middle: Array, reach: Array) -> list[Interval]:
+    return [Interval(x - r, x + r) for x, r in zip(middle.T, reach.T, strict=True)]
