@@ -11,10 +11,10 @@ import pytest
 
 import steelyard as sy
 from steelyard.experiments.excitation.barrier import Barrier, TorqueLimit, boxes
-from steelyard.experiments.excitation.crew import Crew
 from steelyard.experiments.excitation.criteria import CRITERIA
 from steelyard.experiments.excitation.information import Information
 from steelyard.experiments.excitation.interior_point import Design
+from steelyard.experiments.excitation.multi_start import Crew
 from steelyard.experiments.excitation.random_motions import RandomMotions
 from steelyard.motion.trajectories.certificate import certify
 from steelyard.motion.trajectories.fourier import Fourier, FourierBasis
@@ -168,7 +168,7 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> Non
             pass
         return "so far"
 
-    monkeypatch.setattr("steelyard.experiments.excitation.crew.wait", interrupted)
+    monkeypatch.setattr("steelyard.experiments.excitation.multi_start.wait", interrupted)
     assert crew.work([job, job, lambda: "done"]) == ["so far", "so far", "done"]
     assert crew.stopped()
 

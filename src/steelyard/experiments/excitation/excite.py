@@ -15,10 +15,9 @@ from ...motion.trajectories.fourier import Fourier, FourierBasis
 from ...motion.trajectories.limits import MotionLimits, PerJoint, motion_limits, per_joint
 from ...motion.trajectories.trajectory import Trajectory, trajectory
 from ...robot import Robot
-from .crew import Crew, Progress
 from .criteria import CRITERIA
 from .information import Information
-from .multi_start import MultiStart, jobs
+from .multi_start import Crew, MultiStart, Progress, jobs
 from .random_motions import RandomMotions
 
 Array = NDArray[np.float64]
@@ -137,7 +136,7 @@ def within(motion: Fourier, limits: MotionLimits) -> Fourier:
 
 def _check(harmonics: int, candidates: int | None, starts: int | None, criterion: str) -> None:
     if harmonics < 2 or (candidates is not None and candidates < 1) or (starts is not None and starts < 1):
-        raise CallError(f"harmonics = {harmonics!r}, candidates = {candidates!r}, starts = {starts!r}; expected at least 2, 1 and 1")
+        raise CallError(f"harmonics = {harmonics!r}, candidates = {candidates!r}, starts = {starts!r}; at least 2, at least 1 are needed")
     if criterion not in CRITERIA:
         raise CallError(f"criterion = {criterion!r}; {suggest(str(criterion), CRITERIA)}")
 

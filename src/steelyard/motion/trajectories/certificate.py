@@ -17,8 +17,7 @@ from ...dynamics.rnea import inverse_dynamics
 from ...kernels import customised
 from ...mechanism.tree import Tree
 from ...robot import Robot
-from .limits import MotionLimits
-from .motion_bounds import MotionBounds
+from .limits import MotionBounds, MotionLimits
 
 Array = NDArray[np.float64]
 PIECES = 32  # intervals of a period per detail of the motion, before any is halved

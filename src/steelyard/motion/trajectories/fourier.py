@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...checks.states import States
 from ...errors import CallError
-from .motion_bounds import MotionBounds
+from .limits import MotionBounds
 
 Array = NDArray[np.float64]
 FINE = 256  # samples of a period per harmonic for bounds that are at most 0.01 % too wide

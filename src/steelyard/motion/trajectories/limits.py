@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,16 @@ class MotionLimits:
     @property
     def reach(self) -> Array:
         return (self.upper - self.lower) / 2
+
+
+class MotionBounds(NamedTuple):
+    """Bounds of a motion over all t, (n,) each: lower <= q <= upper, |qd| <= velocity, |qdd| <= acceleration, |jerk| <= jerk."""
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    acceleration: Array
+    jerk: Array
 
 
 def motion_limits(
