@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,8 @@ def excite(
     motion = task.search(candidates, progress) if candidates else task.optimise(STARTS if starts is None else starts, progress)
     made, certificate = task.certified(motion)
     score = information.score(made)._replace(certificate=certificate)
-    return trajectory(made, seconds, rate, robot.joint_names, score)
+    slides = tuple(name for name in robot.joint_names if robot.mechanism.joint(name).kind == "prismatic")
+    return replace(trajectory(made, seconds, rate, robot.joint_names, score), sliding=slides)
 
 
 def expected_noise(robot: Robot, noise: PerJoint) -> Array | None:

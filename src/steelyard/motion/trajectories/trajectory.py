@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from ...arguments import numbers
 from ...checks.states import States
 from ...errors import CallError
-from ...files import write_whole
 from .certificate import Certificate
 
 Array = NDArray[np.float64]
@@ -37,7 +36,10 @@ class Excitation(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
-    """Samples of a motion: t [s] (N,); q [rad|m], qd [rad/s|m/s], qdd [rad/s2|m/s2] (N, n), read-only; `motion` gives it at any time."""
+    """Samples of a motion: t [s] (N,); q [rad|m], qd [rad/s|m/s], qdd [rad/s2|m/s2] (N, n), read-only; `motion` gives it at any time.
+
+    `sliding` names the joints that are known to slide.
+    """
 
     t: Array
     q: Array
@@ -46,6 +48,7 @@ class Trajectory:
     motion: MotionFunction
     joint_names: tuple[str, ...] = ()
     excitation: Excitation | None = None
+    sliding: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("t", "q", "qd", "qdd"):
@@ -68,14 +71,31 @@ class Trajectory:
         t = grid(self.duration, rate) + self.t[0]
         return replace(self, t=t, **self.motion(t)._asdict())
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the joints; joint1, joint2, ... where the motion has none."""
+        return self.joint_names or tuple(f"joint{i + 1}" for i in range(self.n))
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,  # noqa: A002
+        *,
+        rate: float | None = None,
+        overwrite: bool = False,
+    ) -> Path:
+        """Write the motion to a file, whole or not at all, at a rate [Hz]; an existing one is replaced only with `overwrite`.
+
+        The ending chooses the format, or `format` names it: .csv, .npz, .txt (points alone), .yaml, .mcap and .bag (ROS JointTrajectory),
+        "rosbag2" (the same in a folder), .script (URScript, 125 Hz if no rate is given), .src (KUKA KRL, 10 Hz).
+        """
+        from ..trajectory_files.formats import write_trajectory
+
+        return write_trajectory(self, path, format, rate, overwrite)
+
     def to_csv(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write t, q.JOINT, qd.JOINT, qdd.JOINT, with all digits; an existing file is replaced only with `overwrite`."""
-        names = self.joint_names or tuple(f"joint{i + 1}" for i in range(self.n))
-        text = io.StringIO()
-        text.write(",".join(["t", *(f"{quantity}.{name}" for quantity in ("q", "qd", "qdd") for name in names)]) + "\n")
-        for row in np.column_stack([self.t, self.q, self.qd, self.qdd]).tolist():
-            text.write(",".join(map(repr, row)) + "\n")
-        write_whole(path, text.getvalue(), overwrite)
+        self.write(path, "csv", overwrite=overwrite)
 
     def __repr__(self) -> str:
         condition = f", condition {self.excitation.condition:.3g}" if self.excitation else ""

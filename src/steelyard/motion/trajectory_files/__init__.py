@@ -1,0 +1,1 @@
+"""Motions as files: tables, ROS messages, programs of robot controllers."""

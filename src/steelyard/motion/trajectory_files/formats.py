@@ -1,0 +1,85 @@
+"""The formats in which a motion can be written, one row each; the ending of the name chooses among them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...arguments import real_number
+from ...errors import CallError, suggest
+from ...files import Content, check_file, check_folder, whole_folder, write_whole
+from .krl import krl
+from .ros import bag_folder, mcap, ros1_bag, yaml
+from .tables import csv, npz, points
+from .urscript import urscript
+
+if TYPE_CHECKING:
+    from ..trajectories.trajectory import Trajectory
+
+
+class TrajectoryFormat(NamedTuple):
+    """How a motion is written: `content(motion, name)`, the endings that mean it, the rate [Hz] that it is sampled at, None for its own.
+
+    A format that is a folder has `fill(motion, folder)` instead.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    meaning: str
+    content: Callable[[Trajectory, str], Content] | None
+    rate: float | None = None
+    fill: Callable[[Trajectory, Path], None] | None = None
+
+
+FORMATS = {
+    row.name: row
+    for row in (
+        TrajectoryFormat("csv", (".csv",), "t, q.JOINT, qd.JOINT, qdd.JOINT with all digits", csv),
+        TrajectoryFormat("npz", (".npz",), "arrays t, q, qd, qdd and joint_names", npz),
+        TrajectoryFormat("points", (".txt",), "one position a line, without times", points),
+        TrajectoryFormat("yaml", (".yaml", ".yml"), "trajectory_msgs/JointTrajectory of ROS", yaml),
+        TrajectoryFormat("mcap", (".mcap",), "the same message in an MCAP file of ROS 2", mcap),
+        TrajectoryFormat("bag", (".bag",), "the same message in a bag of ROS 1", ros1_bag),
+        TrajectoryFormat("rosbag2", (), "the same message in a folder of ROS 2", None, fill=bag_folder),
+        TrajectoryFormat("urscript", (".script", ".urscript"), "servoj commands of Universal Robots", urscript, 125.0),
+        TrajectoryFormat("krl", (".src",), "a timed PTP spline of KUKA", krl, 10.0),
+    )
+}
+"""The formats by name."""
+
+
+def format_of(path: str | os.PathLike[str], name: str | None = None) -> TrajectoryFormat:
+    """The format of that name, or else the one that the ending of the path means."""
+    if name is not None:
+        if name not in FORMATS:
+            raise CallError(f"format = {name!r}; {suggest(str(name), FORMATS)}")
+        return FORMATS[name]
+    ending = Path(path).suffix.lower()
+    for row in FORMATS.values():
+        if ending in row.endings:
+            return row
+    known = ", ".join(f"{'/'.join(row.endings)} ({row.name})" for row in FORMATS.values() if row.endings)
+    raise CallError(f"{os.fspath(path)}: no format of motions ends with {ending!r}; known are {known}, or give format='rosbag2'")
+
+
+def check_target(path: str | os.PathLike[str], name: str | None = None, overwrite: bool = False) -> None:
+    """Raise CallError if a motion could not be written there: an unknown ending, a missing folder, a file that exists."""
+    (check_folder if format_of(path, name).fill else check_file)(path, overwrite)
+
+
+def write_trajectory(
+    motion: Trajectory, path: str | os.PathLike[str], name: str | None = None, rate: float | None = None, overwrite: bool = False
+) -> Path:
+    """Write a motion, whole or not at all, at a rate [Hz] or the format's own; see `Trajectory.write`."""
+    chosen = format_of(path, name)
+    check_target(path, name, overwrite)
+    wanted = chosen.rate if rate is None else real_number("write: rate", rate, unit="Hz")
+    sampled = motion if wanted is None else motion.sample(wanted)
+    if chosen.content is not None:
+        return write_whole(path, chosen.content(sampled, Path(path).stem), overwrite)
+    assert chosen.fill is not None
+    with whole_folder(path, overwrite) as folder:
+        chosen.fill(sampled, folder)
+    return Path(path)

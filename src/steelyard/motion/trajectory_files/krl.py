@@ -1,0 +1,43 @@
+"""KRL: a program for a KUKA controller, a spline through axis positions with the time of every part."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import CallError
+from ...files import Content
+from ...version import __version__
+
+if TYPE_CHECKING:
+    from ..trajectories.trajectory import Trajectory
+
+AXES = 6
+APPROACH = 10  # percent of the axes' speed on the way to the first point
+
+
+def krl(motion: Trajectory, name: str) -> Content:
+    """A PTP_SPLINE block of SPTP points in degrees as axes A1 to A6; a TIME_BLOCK gives each part its share of the whole time.
+
+    The axes are those of the robot's description, in its signs and zeros. KUKA System Software 8.3, Operating and Programming
+    Instructions for System Integrators, sections on PTP spline blocks and TIME_BLOCK.
+    """
+    if motion.n > AXES:
+        raise CallError(f"KRL has the axes A1 to A{AXES}, and this motion has {motion.n} joints: {', '.join(motion.labels)}")
+    if motion.sliding:
+        raise CallError(f"KRL axes are written in degrees, and {', '.join(motion.sliding)} slides")
+    title = re.sub(r"\W", "_", name)[:24] or "motion"
+    parts = 100.0 * np.diff(motion.t) / motion.duration
+    body = (f"  SPTP {_point(q)}\n  TIME_BLOCK PART = {part:.6g}\n" for q, part in zip(motion.q[1:-1], parts[:-1], strict=True))
+    last = f"  SPTP {_point(motion.q[-1])}\n  TIME_BLOCK END = {motion.duration:.6g}\n"
+    head = (
+        f"&ACCESS RVP\nDEF {title}()\n; {len(motion.t)} points, {motion.duration:.6g} s; {', '.join(motion.labels)} as A1 to A{motion.n}\n"
+        f"; steelyard {__version__}\nBAS(#INITMOV, 0)\nBAS(#VEL_PTP, {APPROACH})\nPTP {_point(motion.q[0])}\n"
+    )
+    return f"{head}PTP_SPLINE\n  SPTP {_point(motion.q[0])}\n  TIME_BLOCK START\n{''.join(body)}{last}ENDSPLINE\nEND\n"
+
+
+def _point(q: np.ndarray) -> str:
+    return "{" + ", ".join(f"A{i + 1} {x:.6f}" for i, x in enumerate(np.degrees(q))) + "}"

@@ -1,0 +1,45 @@
+"""URScript: a program for a controller of Universal Robots that plays a motion with servoj, point by point."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import CallError
+from ...files import Content
+from ...version import __version__
+
+if TYPE_CHECKING:
+    from ..trajectories.trajectory import Trajectory
+
+LOOK_AHEAD, GAIN = 0.1, 300  # s, and the proportional gain: servoj's own defaults
+APPROACH = "a=0.5, v=0.3"  # rad/s2 and rad/s of the way to the first point
+
+
+def urscript(motion: Trajectory, name: str) -> Content:
+    """A function that goes slowly to the first point, then plays the others at the motion's rate.
+
+    servoj(q, a, v, t, lookahead_time, gain): Universal Robots, The URScript Programming Language, module motion.
+    """
+    if motion.n != 6:
+        raise CallError(f"URScript moves six joints, and this motion has {motion.n}: {', '.join(motion.labels)}")
+    step = float(np.mean(np.diff(motion.t)))
+    title = re.sub(r"\W", "_", name) or "motion"
+    lines = [
+        f"def play_{title}():",
+        f"  # {len(motion.t)} points every {step:.6g} s, {motion.duration:.6g} s in all; joints {', '.join(motion.labels)} [rad]",
+        f"  # steelyard {__version__}",
+        f"  movej({_point(motion.q[0])}, {APPROACH})",
+        "  sleep(0.5)",
+        *(f"  servoj({_point(q)}, 0, 0, {step:.6g}, {LOOK_AHEAD}, {GAIN})" for q in motion.q[1:]),
+        "  stopj(2.0)",
+        "end",
+        f"play_{title}()",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _point(q: np.ndarray) -> str:
+    return "[" + ", ".join(f"{x:.7f}" for x in q) + "]"
