@@ -5,18 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...arguments import real_number
 from ...errors import CallError, suggest
 from ...files import Content, check_file, check_folder, whole_folder, write_whole
 from .krl import krl
 from .ros import bag_folder, mcap, ros1_bag, yaml
+from .sampled_motion import SampledMotion
 from .tables import csv, npz, points
 from .urscript import urscript
-
-if TYPE_CHECKING:
-    from ..trajectories.trajectory import Trajectory
 
 
 class TrajectoryFormat(NamedTuple):
@@ -28,9 +26,9 @@ class TrajectoryFormat(NamedTuple):
     name: str
     endings: tuple[str, ...]
     meaning: str
-    content: Callable[[Trajectory, str], Content] | None
+    content: Callable[[SampledMotion, str], Content] | None
     rate: float | None = None
-    fill: Callable[[Trajectory, Path], None] | None = None
+    fill: Callable[[SampledMotion, Path], None] | None = None
 
 
 FORMATS = {
@@ -70,7 +68,7 @@ def check_target(path: str | os.PathLike[str], name: str | None = None, overwrit
 
 
 def write_trajectory(
-    motion: Trajectory, path: str | os.PathLike[str], name: str | None = None, rate: float | None = None, overwrite: bool = False
+    motion: SampledMotion, path: str | os.PathLike[str], name: str | None = None, rate: float | None = None, overwrite: bool = False
 ) -> Path:
     """Write a motion, whole or not at all, at a rate [Hz] or the format's own; see `Trajectory.write`."""
     chosen = format_of(path, name)

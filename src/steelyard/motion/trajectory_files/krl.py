@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import CallError
 from ...files import Content
 from ...version import __version__
-
-if TYPE_CHECKING:
-    from ..trajectories.trajectory import Trajectory
+from .sampled_motion import SampledMotion
 
 AXES = 6
 APPROACH = 10  # percent of the axes' speed on the way to the first point
 
 
-def krl(motion: Trajectory, name: str) -> Content:
+def krl(motion: SampledMotion, name: str) -> Content:
     """A PTP_SPLINE block of SPTP points in degrees as axes A1 to A6; a TIME_BLOCK gives each part its share of the whole time.
 
     The axes are those of the robot's description, in its signs and zeros. KUKA System Software 8.3, Operating and Programming

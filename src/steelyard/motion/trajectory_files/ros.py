@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import needs_extra
 from ...files import Content
-
-if TYPE_CHECKING:
-    from ..trajectories.trajectory import Trajectory
+from .sampled_motion import SampledMotion
 
 TYPE = "trajectory_msgs/msg/JointTrajectory"
 TOPIC = "/joint_trajectory"
@@ -24,7 +22,7 @@ def seconds(t: float) -> tuple[int, int]:
     return total // 10**9, total % 10**9
 
 
-def yaml(motion: Trajectory, name: str) -> Content:
+def yaml(motion: SampledMotion, name: str) -> Content:
     """The message as YAML, as `ros2 topic pub` and the trajectory controllers of ros2_control take it: rad or m, rad/s, rad/s2."""
     lines = ["header: {stamp: {sec: 0, nanosec: 0}, frame_id: ''}", f"joint_names: {json.dumps(list(motion.labels))}", "points:"]
     for t, q, qd, qdd in zip(motion.t - motion.t[0], motion.q.tolist(), motion.qd.tolist(), motion.qdd.tolist(), strict=True):
@@ -34,7 +32,7 @@ def yaml(motion: Trajectory, name: str) -> Content:
     return "\n".join(lines) + "\n"
 
 
-def bag_folder(motion: Trajectory, folder: Path, mcap: bool = False) -> None:
+def bag_folder(motion: SampledMotion, folder: Path, mcap: bool = False) -> None:
     """Fill a folder of ROS 2 with one message."""
     Writer, plugin, store = _ros2()
     made = folder / "bag"
@@ -46,14 +44,14 @@ def bag_folder(motion: Trajectory, folder: Path, mcap: bool = False) -> None:
     made.rmdir()
 
 
-def mcap(motion: Trajectory, name: str) -> Content:
+def mcap(motion: SampledMotion, name: str) -> Content:
     """An MCAP file with one message."""
     with TemporaryDirectory() as folder:
         bag_folder(motion, Path(folder), mcap=True)
         return next(Path(folder).glob("*.mcap")).read_bytes()
 
 
-def ros1_bag(motion: Trajectory, name: str) -> Content:
+def ros1_bag(motion: SampledMotion, name: str) -> Content:
     """A bag of ROS 1 with one message."""
     try:
         from rosbags.rosbag1 import Writer
@@ -78,7 +76,7 @@ def _ros2() -> tuple[Any, Any, Any]:
     return Writer, StoragePlugin, get_typestore(Stores.ROS2_HUMBLE)
 
 
-def _message(motion: Trajectory, store: Any) -> Any:
+def _message(motion: SampledMotion, store: Any) -> Any:
     types = store.types
     time, duration = types["builtin_interfaces/msg/Time"], types["builtin_interfaces/msg/Duration"]
     header = types["std_msgs/msg/Header"]

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...files import Content
-
-if TYPE_CHECKING:
-    from ..trajectories.trajectory import Trajectory
+from .sampled_motion import SampledMotion
 
 
-def csv(motion: Trajectory, name: str) -> Content:
+def csv(motion: SampledMotion, name: str) -> Content:
     """Columns t, q.JOINT, qd.JOINT, qdd.JOINT, with all digits."""
     text = io.StringIO()
     text.write(",".join(["t", *(f"{quantity}.{label}" for quantity in ("q", "qd", "qdd") for label in motion.labels)]) + "\n")
@@ -22,14 +19,14 @@ def csv(motion: Trajectory, name: str) -> Content:
     return text.getvalue()
 
 
-def npz(motion: Trajectory, name: str) -> Content:
+def npz(motion: SampledMotion, name: str) -> Content:
     """The arrays t (N,), q, qd, qdd (N, n) and joint_names (n,)."""
     file = io.BytesIO()
     np.savez_compressed(file, t=motion.t, q=motion.q, qd=motion.qd, qdd=motion.qdd, joint_names=np.array(motion.labels))
     return file.getvalue()
 
 
-def points(motion: Trajectory, name: str) -> Content:
+def points(motion: SampledMotion, name: str) -> Content:
     """One position a line [rad|m], joints separated by spaces; the rate and the joints in a comment on top."""
     steps = np.diff(motion.t)
     head = f"# {' '.join(motion.labels)} [rad|m]; one line every {float(steps.mean()):.9g} s\n"

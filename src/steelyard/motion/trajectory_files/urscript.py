@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import CallError
 from ...files import Content
 from ...version import __version__
-
-if TYPE_CHECKING:
-    from ..trajectories.trajectory import Trajectory
+from .sampled_motion import SampledMotion
 
 LOOK_AHEAD, GAIN = 0.1, 300  # s, and the proportional gain: servoj's own defaults
 APPROACH = "a=0.5, v=0.3"  # rad/s2 and rad/s of the way to the first point
 
 
-def urscript(motion: Trajectory, name: str) -> Content:
+def urscript(motion: SampledMotion, name: str) -> Content:
     """A function that goes slowly to the first point, then plays the others at the motion's rate.
 
     servoj(q, a, v, t, lookahead_time, gain): Universal Robots, The URScript Programming Language, module motion.

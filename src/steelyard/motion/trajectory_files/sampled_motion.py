@@ -1,0 +1,42 @@
+"""What a writer of motions needs to know of a motion."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class SampledMotion(Protocol):
+    """Samples t [s] (N,); q [rad|m], qd, qdd (N, n) with the joints' names; `sliding` are those known to slide."""
+
+    @property
+    def t(self) -> Array: ...
+
+    @property
+    def q(self) -> Array: ...
+
+    @property
+    def qd(self) -> Array: ...
+
+    @property
+    def qdd(self) -> Array: ...
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def duration(self) -> float: ...
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+    @property
+    def sliding(self) -> tuple[str, ...]: ...
+
+    def sample(self, rate: float) -> SampledMotion:
+        """The same motion at another rate [Hz]."""
+        ...
