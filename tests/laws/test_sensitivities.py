@@ -98,3 +98,38 @@ def test_what_a_controller_learns_counts() -> None:
     found, e = sensitivities(robot, law, [0.3], [0.0], **SHORT), 1e-5
     ends = [sy.simulate(robot, law, [0.3 + way * e], [0.0], **SHORT).q for way in (-1, 1)]
     close(found.state[:, 0, 0], (ends[1] - ends[0])[:, 0] / (2 * e), 1e-7)
+
+
+def test_with_parameters_as_an_input_they_are_those_of_the_robot_with_them() -> None:
+    """One kernel for all numbers; torques change with the parameters as differences of runs do, a controller without a model with them."""
+    robot, e = rough(), 1e-5
+    pi = robot.parameters * 1.3
+    for law in (BELIEF, PD([0.2, 0.1], 30.0, 3.0)):
+        there, here = (
+            sy.simulate(robot, law, Q0, QD0, **SHORT, parameters=pi),
+            sy.simulate(robot.with_parameters(pi), law, Q0, QD0, **SHORT),
+        )
+        for name in ("q", "qd", "tau", "energy"):
+            close(getattr(there, name), getattr(here, name), 1e-12, name)
+        found = sensitivities(robot, law, Q0, QD0, **SHORT, parameters=pi)
+        k = found.parameter_names.index("second.m")
+        ends = [sy.simulate(robot, law, Q0, QD0, **SHORT, parameters=pi + way * e * (np.arange(len(pi)) == k)) for way in (-1, 1)]
+        close(found.torque[..., k], (ends[1].tau - ends[0].tau) / (2 * e), 1e-6)
+        close(found.parameters[..., :2, k], (ends[1].q - ends[0].q) / (2 * e), 1e-6)
+    close(
+        sensitivities(robot, BELIEF, Q0, QD0, **SHORT, parameters=robot.parameters).torque,
+        sensitivities(robot, BELIEF, Q0, QD0, **SHORT).torque,
+        1e-11,
+    )
+
+
+def test_parameters_that_do_not_fit() -> None:
+    robot = damped()
+    for options, message in (
+        ({"parameters": np.ones(3)}, r"parameters have shape \(3,\); expected 22 finite numbers"),
+        ({"parameters": np.full(22, np.nan)}, "finite numbers"),
+        ({"parameters": robot.parameters, "method": "adaptive"}, "parameters= and the adaptive method do not go together"),
+        ({"parameters": robot.parameters, "drive": Elastic(200.0, 1.0, 0.05)}, "parameters= and a drive model do not go together"),
+    ):
+        with pytest.raises(sy.CallError, match=message):
+            sy.simulate(robot, None, Q0, QD0, **SHORT, **options)

@@ -35,6 +35,7 @@ class Run:
     `steps` is how many steps each run took, `method` by which integrator. Where nothing held the base, base_pose (..., T, 7) is its
     position [m] and quaternion x y z w, base_twist (..., T, 6) its velocity [m/s] and angular velocity [rad/s], in the world's axes.
     `drive_state` (..., T, k) is that of a `drive`, `memory` (..., T, m) what the controller has learnt; `tau` is what it commanded.
+    `reference` [rad|m] (T, n) has the positions that a controller of joints was to follow.
     """
 
     robot: Robot
@@ -53,9 +54,10 @@ class Run:
     drive: Drive | None = None
     remarks: tuple[str, ...] = ()
     failures: Mapping[int, str] = field(default_factory=dict)  # what ended runs of a batch, by their place in it
+    reference: Array | None = None
 
     def __post_init__(self) -> None:
-        for name in ("t", "q", "qd", "tau", "work", "heat", *INNER):
+        for name in ("t", "q", "qd", "tau", "work", "heat", "reference", *INNER):
             if (array := getattr(self, name)) is not None:
                 array.flags.writeable = False
 
@@ -143,8 +145,8 @@ class Run:
     def log(self, sensors: Sensors | None = None, seed: int = 0) -> Log:
         """The log that the robot's sensors would have written of a single run. The same seed gives the same log.
 
-        With a drive it also has what that measures, positions of elastic motors or currents; of a free base what an inertial sensor on it
-        feels; and the wrench of a force plate if `sensors` have one.
+        It has the commanded positions where the controller followed any. With a drive it also has what that measures, positions of elastic
+        motors or currents; of a free base what an inertial sensor on it feels; and the wrench of a force plate if `sensors` have one.
         """
         chosen = (
             Sensors() if sensors is None else instance("run.log: sensors", sensors, Sensors, "Sensors() of steelyard.simulation is one")
@@ -156,6 +158,7 @@ class Run:
         even = len(self.t) if len(self.t) < 3 or np.isclose(self.t[-1] - self.t[-2], self.t[1]) else -1  # the last may be off the grid
         log = measured(self.robot, self.t[:even], self.q[:even], self.tau[:even], chosen, seed)
         more = {} if self.base_pose is None else {"base": self.base_motion[:even]}
+        more |= {} if self.reference is None else {"reference": self.reference[:even]}
         if self.drive is not None and self.drive_state is not None:
             more |= self.drive.signals(self.robot, self.drive_state[:even])
         if chosen.plate:

@@ -35,13 +35,15 @@ _PARAMETERS = 2_000_000  # operand number of the nodes that stand for parameters
 class Sensitivities:
     """Derivatives of (q, qd) at every sample of a `run`: to (q0, qd0), (..., T, 2 n, 2 n), and to parameters, (..., T, 2 n, p).
 
-    `parameter_names` are those of the parameters, such as link3.m; with elastic drives those of the links' side.
+    `torque` (..., T, n, p) has those of the commanded torques to the parameters. `parameter_names` are those of the parameters, such as
+    link3.m; with elastic drives those of the links' side.
     """
 
     run: Run
     state: Array
     parameters: Array
     parameter_names: tuple[str, ...]
+    torque: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,8 @@ def sensitivities(
     """How a run changes with its start and with the parameters of the robot; `options` are the further arguments of `simulate`.
 
     Each step is differentiated as it is computed, x' = f(x, pi): dx' = df/dx dx + df/dpi dpi, so that these are the derivatives of the
-    simulated run, not of the motion that it approximates. The controller's own model stays. A Python function cannot be differentiated.
+    simulated run, not of the motion that it approximates. The controller's own model stays; with `parameters` a controller without one
+    changes as the robot does. A Python function cannot be differentiated.
     Where a joint sticks, breaks loose or strikes a stop, they are those of the steps as they fall.
     Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.4 (internal differentiation).
     """
@@ -69,9 +72,9 @@ def sensitivities(
     run = simulate(robot, controller, q0, qd0, **options)
     names = made.setup.plant.parameter_names
     first, turned = _first_tangents(made, len(names)), np.vstack([np.zeros((2 * robot.n, len(names))), np.eye(len(names))])
-    kept = _forward(made, np.concatenate(made.state, axis=-1), first, turned)
-    both = np.swapaxes(kept, -1, -2)
-    return Sensitivities(run, both[..., : 2 * robot.n], both[..., 2 * robot.n :], names)
+    both, torque = (np.swapaxes(kept, -1, -2) for kept in _forward(made, np.concatenate(made.state, axis=-1), first, turned))
+    start = 2 * robot.n
+    return Sensitivities(run, both[..., :start], both[..., start:], names, torque[..., start:])
 
 
 def run_gradient(
@@ -130,17 +133,19 @@ def _to_start(made: Prepared, bar: Array) -> Array:
     return np.asarray(bar @ _first_tangents(made, 0).T)
 
 
-def _forward(made: Prepared, x: Array, dx: Array, dpi: Array) -> Array:
-    """Tangents of (q, qd) at all samples, (..., T, 2 n + p, 2 n)."""
+def _forward(made: Prepared, x: Array, dx: Array, dpi: Array) -> tuple[Array, Array]:
+    """Tangents of (q, qd) at all samples, (..., T, 2 n + p, 2 n), and of the torques, (..., T, 2 n + p, n); of the last as recorded."""
     call, plan, control, m = tangent_kernel(made.setup).ufunc, made.plan, made.control, 2 * made.setup.robot.n
     x, dx = x[..., None, :], np.broadcast_to(dx, (*x.shape[:-1], *dx.shape))
-    kept = [dx[..., :m]]
+    kept, torques = [dx[..., :m]], []
     for k in range(plan.steps):
-        x, dx = call(plan.step, x, *_rest(control, k), dx, dpi)
+        x, dx, dtau = call(plan.step, x, *_rest(control, k), dx, dpi)
         x = x[..., :1, :]
+        if k % plan.every == 0:
+            torques.append(dtau)
         if (k + 1) % plan.every == 0 or k + 1 == plan.steps:
             kept.append(dx[..., :m])
-    return np.stack(kept, axis=-3)
+    return np.stack(kept, axis=-3), np.stack([*torques, dtau], axis=-3)
 
 
 def _backward(made: Prepared, weights: Array) -> tuple[Array, Array]:
@@ -168,19 +173,20 @@ def _rest(control: Control, k: int) -> tuple[Any, ...]:
 
 
 def tangent_kernel(setup: Setup) -> Kernel:
-    """The kernel of a step and of a change of it: (h, x, ..., dx, dpi) -> (x', dx')."""
+    """The kernel of a step and of a change of it: (h, x, ..., dx, dpi) -> (x', dx', dtau), tau that of its beginning."""
     h, whole, rest = packed_operands(setup)
     p = len(setup.plant.parameters)
     taken = [h, whole, *rest, Operand("dx", whole.shape), Operand("dpi", (p,))]
 
-    def make(h: Scalar, x: Any, *values: Any) -> tuple[list[Scalar], list[Scalar]]:
+    def make(h: Scalar, x: Any, *values: Any) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         *inner, dx, dpi = values
-        y, pi = _traced(setup, h, x, inner)
-        dy = derivative(y, {**dict(zip(x, dx, strict=True)), **dict(zip(pi, dpi, strict=True))})
-        made = substitute([*y, *dy], dict(zip(pi, parameters(setup.plant.tree), strict=True)))
-        return made[: len(y)], made[len(y) :]
+        y, tau, pi = _traced(setup, h, x, inner)
+        changes = derivative([*y, *tau], {**dict(zip(x, dx, strict=True)), **dict(zip(pi, dpi, strict=True))})
+        made, N = _numbers_for(setup, [*y, *changes], pi), len(y)
+        return made[:N], made[N : 2 * N], made[2 * N :]
 
-    return kernel_for(setup, "tangent", partial(trace, "tangent", make, taken, [whole, Operand("dx", whole.shape)]))
+    given = [whole, Operand("dx", whole.shape), Operand("dtau", (setup.robot.n,))]
+    return kernel_for(setup, "tangent", partial(trace, "tangent", make, taken, given))
 
 
 def adjoint_kernel(setup: Setup) -> Kernel:
@@ -190,22 +196,32 @@ def adjoint_kernel(setup: Setup) -> Kernel:
 
     def make(h: Scalar, x: Any, *values: Any) -> tuple[list[Scalar], list[Scalar]]:
         *inner, bar = values
-        y, pi = _traced(setup, h, x, inner)
+        y, _, pi = _traced(setup, h, x, inner)
         total: Any = 0.0
         for a, b in zip(y, bar, strict=True):
             total = total + a * b
-        found = substitute(gradient(total, [*x, *pi]), dict(zip(pi, parameters(setup.plant.tree), strict=True)))
+        found = _numbers_for(setup, gradient(total, [*x, *pi]), pi)
         return found[: len(x)], found[len(x) :]
 
     given = [Operand("bar", whole.shape), Operand("pi", (p,))]
     return kernel_for(setup, "adjoint", partial(trace, "adjoint", make, [h, whole, *rest, Operand("bar", whole.shape)], given))
 
 
-def _traced(setup: Setup, h: Scalar, x: Any, rest: Scalars) -> tuple[list[Scalar], list[Any]]:
-    """The state after a step on nodes, with nodes in the place of the plant's parameters."""
+def _traced(setup: Setup, h: Scalar, x: Any, rest: Scalars) -> tuple[list[Scalar], list[Scalar], list[Any]]:
+    """The state after a step and the torque of its beginning on nodes, with nodes in the place of the plant's parameters.
+
+    They are the kernel's own where it takes parameters.
+    """
     tree = setup.plant.tree
     require_mass(tree, "simulate")
+    way = None if setup.free or setup.holds else forward_by_crba
+    if setup.parametric:
+        return *packed_step(setup, partial(step, setup, tree, way), h, x, *rest), list(rest[-1])
     graph = x[0].graph
     pi = [graph.input(_PARAMETERS, k) for k in range(len(parameters(tree)))]
-    way = None if setup.free or setup.holds else forward_by_crba
-    return packed_step(setup, partial(step, setup, with_scalars(tree, pi), way), h, x, *rest), pi
+    return *packed_step(setup, partial(step, setup, with_scalars(tree, pi), way), h, x, *rest), pi
+
+
+def _numbers_for(setup: Setup, nodes: list[Any], pi: list[Any]) -> list[Any]:
+    """The nodes with the plant's parameters in the place of `pi`; as they are where the kernel takes parameters."""
+    return nodes if setup.parametric else substitute(nodes, dict(zip(pi, parameters(setup.plant.tree), strict=True)))

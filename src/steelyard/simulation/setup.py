@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..compiler.ir.program import Operand
+from ..mechanism.parameter_vector import with_scalars
 from ..robot import Robot
 from .controllers.controller import Controller, wanted_shape
 from .drives import Drive
@@ -25,6 +26,7 @@ class Setup:
     free: bool = False  # nothing holds the base
     drive: Drive | None = None
     stops: bool = False
+    parametric: bool = False  # the robot's parameters are an input of the kernel
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -33,7 +35,8 @@ class Setup:
         model = "" if law is None else (law.model or self.robot).fingerprint
         own = () if law is None else (f"{type(law).__module__}.{type(law).__qualname__}", len(law.gains(n)), getattr(law, "key", ""))
         drive = "" if self.drive is None else type(self.drive).__qualname__
-        return (self.robot.fingerprint, "simulate", self.method, self.control, own, model, self.saturated, self.free, drive, self.stops)
+        ways = self.saturated, self.free, drive, self.stops, self.parametric
+        return (self.robot.fingerprint, "simulate", self.method, self.control, own, model, *ways)
 
     @property
     def plant(self) -> Robot:
@@ -43,7 +46,10 @@ class Setup:
     @property
     def holds(self) -> bool:
         """Whether friction or stops may hold joints."""
-        return self.stops or bool(dry_joints(self.plant.tree))
+        tree = self.plant.tree
+        if self.parametric:  # any term may be there
+            tree = with_scalars(tree, [1.0] * len(self.plant.parameters))
+        return self.stops or bool(dry_joints(tree))
 
     @property
     def memory(self) -> int:
@@ -66,6 +72,7 @@ class Setup:
             taken += [Operand("wanted", wanted_shape(law, n), ""), Operand("gains", (len(law.gains(n)),), "")]
         taken += [Operand("drive numbers", self.drive.numbers(self.robot).shape, "")] if self.drive is not None else []
         taken += [Operand("stops", (n,), "")] if self.stops else []
+        taken += [Operand("parameters", self.robot.parameters.shape, "")] if self.parametric else []
         return taken, [*state, Operand("tau", (n,), "[N m|N]")]
 
     def named(self, values: Sequence[Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ..arguments import brief, numbers, yes_or_no
 from ..errors import CallError, require_robot
 from ..robot import Robot
 from .control import Control, Law, Plan, control_of
-from .controllers.controller import Controller
+from .controllers.controller import Controller, commanded_positions
 from .drives import Drive, Stops, require_drive, require_stops, require_within
 from .dry_friction import dry_joints
 from .integrators import require_method
@@ -40,6 +40,7 @@ def simulate(
     saturate: bool = False,
     stops: bool | Stops = False,
     drive: Drive | None = None,
+    parameters: ArrayLike | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Run:
     """The motion of a robot under a controller, from q0 [rad|m] and qd0 [rad/s|m/s] (..., n), both zero by default, one run per row.
@@ -50,16 +51,17 @@ def simulate(
     method: "rk4" or "rk8" (Runge-Kutta of order 4 or 8), "euler" (semi-implicit); "adaptive" (DOP853, one run after the other, torques as
     they are at every instant, the instants found where joints stick and break loose). `every` so many steps a sample is kept. With
     `saturate` torques stay within the robot's effort limits, with `stops` (True, or Stops(...)) joints within their range. `drive`: Elastic
-    or Motor of `steelyard.simulation`, what is between the commanded torque, `Run.tau`, and the joints. `progress` is called with the part
-    that is done.
+    or Motor of `steelyard.simulation`, what is between the commanded torque, `Run.tau`, and the joints. `parameters` (p,) take the place of
+    the robot's own, and of those of a controller without a model: runs with other numbers then share one kernel. `progress` is called with
+    the part that is done.
     With base_pose0 (..., 7), position [m] and quaternion x y z w, or base_twist0 (..., 6), velocity [m/s] and angular velocity [rad/s] in
     the world's axes, nothing holds the base: it falls and recoils, `Run.base_pose` and `base_twist` say how.
     M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd); joints that dry friction holds, stay. Loops are closed at the start (`assemble`)
     and stay so: a step ends at the nearest closed state.
     Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.1.
     """
-    base = {"base_pose0": base_pose0, "base_twist0": base_twist0}
-    made = prepared(robot, controller, q0, qd0, seconds, step, method, every, **base, saturate=saturate, stops=stops, drive=drive)
+    more: dict[str, Any] = {"base_pose0": base_pose0, "base_twist0": base_twist0, "saturate": saturate, "stops": stops, "drive": drive}
+    made = prepared(robot, controller, q0, qd0, seconds, step, method, every, **more, parameters=parameters)
     if progress is not None and not callable(progress):
         raise CallError(f"simulate: progress must be a function of the part that is done, or None, not {brief(progress)}")
     setup, plan, state = made.setup, made.plan, made.state
@@ -71,9 +73,10 @@ def simulate(
             march(setup, plan, made.control, state, record, progress)
     parts = dict(zip((operand.name for operand in setup.operands()[1]), record.states, strict=False))
     books, inner = parts["books"], (parts.get("pose"), parts.get("twist"), parts.get("drive"), parts.get("memory"))
-    said = made.control.remarks, made.control.failures
+    said = made.control.remarks, made.control.failures, commanded_positions(robot, setup.controller, plan.times)
+    moved = robot if parameters is None else robot.with_parameters(np.asarray(parameters, dtype=float))
     return Run(
-        robot, plan.times, parts["q"], parts["qd"], record.tau, books[..., 0], books[..., 1], method, plan.steps, *inner, drive, *said
+        moved, plan.times, parts["q"], parts["qd"], record.tau, books[..., 0], books[..., 1], method, plan.steps, *inner, drive, *said
     )
 
 
@@ -101,6 +104,7 @@ def prepared(
     saturate: bool = False,
     stops: bool | Stops = False,
     drive: Drive | None = None,
+    parameters: Any = None,
 ) -> Prepared:
     """The arguments of `simulate`, checked; raises CallError for what does not fit."""
     require_robot(robot, "simulate")
@@ -110,14 +114,35 @@ def prepared(
     state = _initial(robot, q0, qd0, *((base_pose0, base_twist0) if free else ()))
     control, ends = control_of(robot, controller, plan), require_stops(stops)
     require_drive(drive)
-    setup = Setup(robot, method, control.kind, control.law, yes_or_no("simulate: saturate", saturate), free, drive, ends is not None)
+    setup = Setup(
+        robot,
+        method,
+        control.kind,
+        control.law,
+        yes_or_no("simulate: saturate", saturate),
+        free,
+        drive,
+        ends is not None,
+        parameters is not None,
+    )
     _require_supported(setup)
     state = closed_start(robot, state) if robot.tree.loops else state
     if ends is not None:
         require_within(robot, state[0])
     last = () if drive is None else (drive.numbers(robot),)
-    control = replace(control, last=last if ends is None else (*last, ends.numbers(robot)))
+    last = last if ends is None else (*last, ends.numbers(robot))
+    control = replace(control, last=last if parameters is None else (*last, _parameters(robot, parameters)))
     return Prepared(setup, plan, control, (*state, *_inner_states(setup, *state[:2])))
+
+
+def _parameters(robot: Robot, given: Any) -> Array:
+    """Parameters that take the place of the robot's; raises CallError where they do not fit."""
+    value, expected = numbers("simulate: parameters", given), robot.parameters.shape
+    if value.shape != expected or not np.all(np.isfinite(value)):
+        raise CallError(
+            f"simulate: parameters have shape {value.shape}; expected {expected[0]} finite numbers, as robot.parameters has them"
+        )
+    return value
 
 
 def _require_supported(setup: Setup) -> None:
@@ -126,6 +151,10 @@ def _require_supported(setup: Setup) -> None:
     for what, present in {"a free base": setup.free, "a drive model": setup.drive is not None}.items() if loops else ():
         if present:
             raise CallError(f"simulate: {what} and loops do not go together; leave it out, or open the loops (without_loops)")
+    apart = {"loops": bool(loops), "a drive model": setup.drive is not None, "the adaptive method": setup.method == "adaptive"}
+    for what, present in apart.items() if setup.parametric else ():
+        if present:
+            raise CallError(f"simulate: parameters= and {what} do not go together; simulate robot.with_parameters(...) itself")
     if loops:
         require_leading(setup.robot)
     if setup.method != "adaptive":

@@ -20,6 +20,7 @@ from ..dynamics.joint_torques import friction_torque
 from ..kernels import cost, customised, kernel_of
 from ..kernels.algorithms import require_mass
 from ..kernels.loops import closed_state, constrained_acceleration, reduced_equations
+from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import Tree
 from .drives import Actuation
 from .dry_friction import Equations, Sides, equations, held_dynamics, sides, struck, turned_round
@@ -53,7 +54,8 @@ def _steps_program(setup: Setup) -> Program:
 def packed_kernel(setup: Setup) -> Kernel:
     """The kernel of a step with the whole state in one array: (h, x, tau, ...) -> x."""
     taken, whole, rest = packed_operands(setup)
-    return kernel_for(setup, "packed", partial(step_program, setup, partial(packed_step, setup), [taken, whole, *rest], [whole]))
+    form = partial(packed_state, setup)
+    return kernel_for(setup, "packed", partial(step_program, setup, form, [taken, whole, *rest], [whole]))
 
 
 def packed_operands(setup: Setup) -> tuple[Operand, Operand, list[Operand]]:
@@ -62,11 +64,16 @@ def packed_operands(setup: Setup) -> tuple[Operand, Operand, list[Operand]]:
     return taken[0], Operand("x", (sum(operand.size for operand in given[:-1]),)), taken[len(given) :]
 
 
-def packed_step(setup: Setup, way: Step, h: Scalar, x: Scalars, *values: Any) -> list[Scalar]:
-    """A step of the whole state, as one list."""
+def packed_state(setup: Setup, way: Step, h: Scalar, x: Scalars, *values: Any) -> list[Scalar]:
+    """The whole state after a step, as one list."""
+    return packed_step(setup, way, h, x, *values)[0]
+
+
+def packed_step(setup: Setup, way: Step, h: Scalar, x: Scalars, *values: Any) -> tuple[list[Scalar], list[Scalar]]:
+    """The whole state after a step, as one list, and the torque of its beginning."""
     cuts = list(accumulate((operand.size for operand in setup.operands()[1][:-1]), initial=0))
     made = way(h, *(x[a:b] for a, b in pairwise(cuts)), *values)
-    return [value for part in made[:-1] for value in part]
+    return [value for part in made[:-1] for value in part], list(made[-1])
 
 
 def kernel_for(setup: Setup, what: str, make: Callable[[], Program]) -> Kernel:
@@ -78,7 +85,7 @@ def kernel_for(setup: Setup, what: str, make: Callable[[], Program]) -> Kernel:
 
 def law_kernel(setup: Setup) -> Kernel:
     """The kernel of a controller alone: (q, qd, wanted, gains) -> tau."""
-    taken = [operand for operand in setup.operands()[0] if operand.name in ("q", "qd", "wanted", "gains")]
+    taken = [operand for operand in setup.operands()[0] if operand.name in ("q", "qd", "wanted", "gains", "parameters")]
 
     def law(*values: Any) -> list[Scalar]:
         return torques(setup, {operand.name: value for operand, value in zip(taken, values, strict=True)})
@@ -97,7 +104,8 @@ def step_program(
     require_mass(tree, "free_forward_dynamics" if setup.free else "simulate")
     ways: list[Forward | None] = [None] if setup.free or setup.holds else [forward_by_crba, *([aba] if tree.stands_alone else [])]
     ways = [constrained_acceleration] if tree.loops else ways
-    trees = [tree] if setup.free else [tree, customised(tree)]  # a base that moves feels frames and shared inertias
+    plain = setup.free or setup.parametric  # a base that moves feels frames and shared inertias; those of parameters are not known yet
+    trees = [tree] if plain else [tree, customised(tree)]
     steps = [partial(step, setup, each, way) for each in trees for way in ways]
     if form is None:
         return min((trace("simulate", one, *setup.operands()) for one in steps), key=cost)
@@ -124,6 +132,7 @@ class Places(NamedTuple):
 def step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any) -> Any:
     """The step on expressions. Torques are those at its beginning, held to its end, as a digital controller holds them."""
     at, places = setup.named(values), Places(tree.n, int(setup.free))
+    tree = with_scalars(tree, at["parameters"]) if setup.parametric else tree
     command = torques(setup, at)
     inner = split_drive(setup, at)
     lead = leading(tree)
@@ -208,9 +217,14 @@ def learned(setup: Setup, at: Mapping[str, Any], h: Scalar) -> list[list[Scalar]
     law: Any = setup.controller
     if not setup.memory:
         return []
-    tree = (law.model or setup.robot).tree
+    tree = law.model.tree if law.model is not None else own_tree(setup, at)
     rates = law.memory_rate(tree, at["q"], at["qd"], at["wanted"], at["gains"], at["memory"])
     return [[a + h * b for a, b in zip(at["memory"], rates, strict=True)]]
+
+
+def own_tree(setup: Setup, at: Mapping[str, Any]) -> Tree:
+    """The robot's tree, with the parameters that the step is given if it is given any."""
+    return with_scalars(setup.robot.tree, at["parameters"]) if setup.parametric else setup.robot.tree
 
 
 def torques(setup: Setup, at: Mapping[str, Any]) -> list[Scalar]:
@@ -222,7 +236,8 @@ def _commanded(setup: Setup, at: Mapping[str, Any]) -> list[Scalar]:
     law = setup.controller
     if law is not None:
         memory = (at["memory"],) if setup.memory else ()
-        tau = law.law((law.model or setup.robot).tree, at["q"], at["qd"], at["wanted"], at["gains"], *memory)
+        tree = law.model.tree if law.model is not None else own_tree(setup, at)
+        tau = law.law(tree, at["q"], at["qd"], at["wanted"], at["gains"], *memory)
         return by_drives(setup.robot, at["q"], tau)
     return list(at["tau"]) if setup.control == "held" else [0.0] * setup.robot.n
 

@@ -48,6 +48,13 @@ def wanted_at(robot: Robot, law: Controller, t: Array) -> Array:
     return np.asarray(law.wanted(robot, t)) if hasattr(law, "wanted") else joint_reference(robot, law.reference, t)
 
 
+def commanded_positions(robot: Robot, law: Controller | None, t: Array) -> Array | None:
+    """The joint positions that a controller is to follow at times t (T,) [s], (T, n); None where its reference is no motion of joints."""
+    if law is None or hasattr(law, "wanted"):
+        return None
+    return np.array(np.broadcast_to(joint_reference(robot, law.reference, t)[:, 0], (len(t), robot.n)))
+
+
 def joint_reference(robot: Robot, reference: Any, t: Array) -> Array:
     """q, qd and qdd to follow at times t [s] after the start of a trajectory, (T, 3, n), or (1, 3, n) of a position that is held."""
     if isinstance(reference, Trajectory):
