@@ -14,7 +14,7 @@ def traced() -> Program:
     """x and y change places and turn; z stays as it is, c is a constant, w has the name of an input but is not carried."""
 
     def step(h, x, y, w, c, z):
-        one = [h * (sin(b) - 2.0) + a for a, b in zip(x, y, strict=True)]
+        one = [h * (sin(b) - 2.0) + a * cos(b + h * a) for a, b in zip(x, y, strict=True)]
         two = [a * 1.5 * cos(sin(b) * 3.0 + w) for a, b in zip(x, y, strict=True)]
         return two, one, w + 1.0, [4.0, 5.0], z
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
+from steelyard.algebra.scalar import cos, sin
 from steelyard.compiler.ir.program import Operand, Program, trace
-from steelyard.compiler.render.llvm.sincos import LARGEST
+from steelyard.compiler.render.llvm.sincos import LARGEST, NEAR, near_arguments
 from tests.renderings import hosts, ufunc_of
 
 LARGE = np.array([1.0000001e5, -1e5 - 1e-9, 1e7, 1e15, 1e22, -1e22, 1e200, 1.7e308, np.inf, -np.inf])
@@ -118,3 +119,42 @@ def test_an_angle_that_is_computed(rng: np.random.Generator) -> None:
     x = rng.normal(size=(50, 2)) * 10.0 ** rng.uniform(0, 6, size=(50, 1))
     expected = np.stack([np.cos(np.sin(x[:, 0]) * 1e6), np.sin(x[:, 0] + x[:, 1])], axis=1)
     np.testing.assert_allclose(ufunc_of(made)(x), expected, rtol=0, atol=4e-10)  # 1e6 times the rounding of the inner sine
+
+
+def stepped() -> Program:
+    """Angles a, after a step h of the rates b, after two of different rates, and with an offset."""
+
+    def run(h, a, b):
+        ends = a[0], a[0] + h * b[0], a[0] + h * 0.5 * b[0] + h * b[1], 0.3 + (a[0] + h * b[1]), 0.3 + a[0]
+        return [f(x) for x in ends for f in (sin, cos)]
+
+    return trace("stepped", run, [Operand("h", ()), Operand("a", (1,)), Operand("b", (2,))], [Operand("z", (10,))])
+
+
+def test_angles_near_others_are_found() -> None:
+    made = stepped()
+    near = near_arguments(made.steps, [0])
+    assert len(near) == 3
+    assert {str(start) for _, start in near.values()} == {"x1[0]", str(made.steps[-2].args[0])}
+    assert not near_arguments(made.steps, []), "without a step there is no small motion"
+
+
+@pytest.mark.parametrize("host", hosts().values(), ids=hosts().keys())
+def test_turned_by_a_step(host, rng: np.random.Generator) -> None:
+    """Small steps and large ones side by side: all within 2^-51, and the bits of a lane are its own."""
+    h, a = 1e-3, angles(rng)[::5][:, None]
+    a = np.concatenate([a, [[1e7], [-1e9]]])
+    b = rng.uniform(-1, 1, (len(a), 2)) * 10.0 ** rng.uniform(-6, 6, (len(a), 1))
+    b[:8] = np.array([NEAR, -NEAR, np.nextafter(NEAR, 0), np.nextafter(NEAR, 1), 0.0, -0.0, 1e300, 62.0])[:, None] * [1 / h, 0.0]
+    step = ufunc_of(stepped(), host)
+    with np.errstate(all="raise", under="ignore"):
+        got = step(h, a, b)
+    x = a[:, 0]
+    ends = [x, x + h * b[:, 0], x + h * 0.5 * b[:, 0] + h * b[:, 1], 0.3 + (x + h * b[:, 1]), 0.3 + x]
+    fine = np.abs(b).max(axis=1) < 1e5  # else the rounding of the sum is what one would see
+    for k, end in enumerate(ends):
+        slack = 2.0**-51 + (np.spacing(np.abs(x) + h * np.abs(b).sum(axis=1)) if k else 0.0)
+        for i, function in enumerate((np.sin, np.cos)):
+            assert (np.abs(got[:, 2 * k + i] - function(end)) <= slack)[fine].all(), (k, function)
+    np.testing.assert_array_equal(got[::3], np.array([step(h, p, r) for p, r in zip(a[::3], b[::3], strict=True)]))
+    assert np.isnan(step(h, [0.5], [np.nan, 0.0])[2:6]).all()

@@ -12,8 +12,9 @@ import pytest
 from steelyard.algebra import scalar
 from steelyard.compiler.ir.graph import Expr, Graph
 from steelyard.compiler.ir.operations import COMMUTATIVE, COMPARISONS, OPERATIONS
-from steelyard.compiler.ir.program import Program, side_by_side
+from steelyard.compiler.ir.program import Program
 from steelyard.compiler.ir.rewrite import RULES
+from steelyard.compiler.ir.schedule import longest_first, side_by_side
 from steelyard.compiler.render import c99, numpy_source
 from steelyard.compiler.render import sympy_expressions as sympy_form
 from steelyard.compiler.render.llvm import module as llvm
@@ -86,8 +87,9 @@ def test_programs_are_well_formed(name: str, rng: np.random.Generator) -> None:
 
 def test_the_example_is_well_formed() -> None:
     well_formed(traced())
-    well_formed(side_by_side(traced()))
-    assert side_by_side(traced()).counts == traced().counts
+    for order in (side_by_side, longest_first, lambda made: longest_first(made, window=1)):
+        well_formed(order(traced()))
+        assert order(traced()).counts == traced().counts
 
 
 def well_formed(made: Program) -> None:

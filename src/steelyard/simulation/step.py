@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..algebra.scalar import Scalar, Scalars, dot, where
 from ..compiler.ir.program import Operand, Program, repeated, trace
+from ..compiler.ir.schedule import longest_first
 from ..compiler.render.llvm.module import BUDGET
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.crba import mass_matrix
@@ -48,7 +49,7 @@ def step_kernel(setup: Setup) -> Kernel:
 
 def _steps_program(setup: Setup) -> Program:
     made = step_program(setup)
-    return made if len(made.steps) > BUDGET else repeated(made, [operand.name for operand in made.outputs[:-1]])
+    return made if len(made.steps) > BUDGET else repeated(longest_first(made), [operand.name for operand in made.outputs[:-1]])
 
 
 def packed_kernel(setup: Setup) -> Kernel:

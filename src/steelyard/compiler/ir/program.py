@@ -109,17 +109,6 @@ def repeated(made: Program, carries: Sequence[str]) -> Program:
     return replace(made, inputs=(*made.inputs, Operand("count", ())), carries=tuple(carries))
 
 
-def side_by_side(made: Program) -> Program:
-    """The same program with its steps in the order of their depth: chains that do not depend on each other run at once.
-
-    Of use where a program solves several branches one after another, each a long chain of roots and quotients.
-    """
-    depth: dict[int, int] = {}
-    for step in made.steps:
-        depth[step.id] = max((depth[a.id] + 1 for a in step.args), default=0)
-    return replace(made, steps=tuple(sorted(made.steps, key=lambda step: (depth[step.id], step.id))))
-
-
 def _check_result(name: str, operand: Operand, graph: Graph, value: Any) -> None:
     """Raise a CallError unless a result is a number, or a node of the graph other than a comparison."""
     if isinstance(value, Expr):

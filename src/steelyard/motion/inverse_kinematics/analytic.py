@@ -15,7 +15,8 @@ from ...algebra import vector as v3
 from ...algebra.rotation import from_rpy
 from ...algebra.scalar import Scalar, absolute, cos, sin, where
 from ...algebra.spatial import Pose
-from ...compiler.ir.program import Operand, Program, side_by_side, trace
+from ...compiler.ir.program import Operand, Program, trace
+from ...compiler.ir.schedule import side_by_side
 from ...compiler.runtime.kernel import Kernel
 from ...kernels import kernel_of
 from ...mechanism import near_integers

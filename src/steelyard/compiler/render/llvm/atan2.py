@@ -38,7 +38,7 @@ def atan2(w: Writer, y: str, x: str) -> str:
     beyond = _less(w, w.mul(long, w.splat(_TAN_PI_8)), short)
     above = _select(w, beyond, w.line(f"fsub {w.V} {short}, {long}"), short)
     below = _select(w, beyond, w.line(f"fadd {w.V} {short}, {long}"), long)
-    below = _select(w, _less(w, below, w.splat(5e-324)), w.splat(1.0), below)  # atan2(0, 0) is that of 0 / 1
+    below = _select(w, _less(w, below, w.splat(5e-324)), w.splat(2.0), below)  # atan2(0, 0) is that of 0 / 2; LLVM divides by 0 for 0 / 1
     r = _atan(w, w.line(f"fdiv {w.V} {above}, {below}"))
     left = _negative(w, x)
     k = _select(w, beyond, w.splat(1.0), w.splat(0.0))

@@ -64,11 +64,6 @@ def call_by_lane(w: Writer, layout: Layout, name: str, x: str) -> str:
     return w.line(f"call {w.V} @by_lane({w.V} {x}, ptr {library_function(w, layout, name)})")
 
 
-def call_rarely(w: Writer, layout: Layout, name: str, x: str) -> str:
-    """The same from a branch that is seldom taken, with a call that keeps the registers where it can: no value elsewhere leaves them."""
-    return w.line(f"call {w.keeping} {w.V} @by_lane_rarely({w.V} {x}, ptr {library_function(w, layout, name)})")
-
-
 def loop(layout: Layout, block: Sequence[str]) -> str:
     """`kernel(args, dimensions, steps, data)`, a NumPy ufunc loop: fill the context, then run the lines `block` for every block."""
     operands = range(len(layout.operands))

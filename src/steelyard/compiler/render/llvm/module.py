@@ -13,7 +13,7 @@ from ...ir.graph import Expr
 from ...ir.program import Program
 from .atan2 import acos, asin, atan2
 from .loop import Layout, call_by_lane, loop, row_pointers
-from .sincos import early_arguments, sincos
+from .sincos import early_arguments, near_arguments, sincos, sincos_near, sincos_rarely
 from .split import Part, pair, slot_count, split
 from .transpose import pair_columns, read_pair, write_pair
 from .writer import COMPARE, Writer
@@ -33,11 +33,11 @@ def render(program: Program, lanes: int, fused: bool, budget: int = BUDGET) -> s
     layout = Layout(program.inputs, program.outputs, lanes, slot_count(parts))
     constants: dict[str, int] = {}
     functions = [_part(program, part, layout, Writer(lanes, fused, constants), f"part{i}") for i, part in enumerate(parts)]
+    functions += [sincos_rarely(Writer(lanes, fused, constants))] if program.counts["sin"] + program.counts["cos"] else []
     functions += [fill_zeros(Writer(lanes, fused), layout, k, runs[k]) for k in runs]
     block = [f"call void @part{i}(ptr %context, ptr %work)" for i in range(len(parts))]
     block += [f"call void @zeros.{k}(ptr %context)" for k in runs]
     support = _SUPPORT.replace("@V@", f"<{lanes} x double>").replace("@v@", f"v{lanes}f64").replace("@W@", str(lanes))
-    support = support.replace("@keeping@", Writer(lanes, fused).keeping)
     return "\n".join([support, Writer(lanes, fused, constants).table(), *functions, loop(layout, block)])
 
 
@@ -66,6 +66,7 @@ class Body:
         self._rows: dict[int, list[str]] = {}
         self._sincos: dict[str, tuple[str, str]] = {}
         self._leaves: Sequence[Expr] = ()
+        self._near: dict[int, tuple[int, Expr]] = {}
 
     def rows(self, operand: int) -> list[str]:
         if operand not in self._rows:
@@ -83,7 +84,9 @@ class Body:
 
     def run(self, steps: Sequence[Expr]) -> None:
         """All steps in order; the sines and cosines of inputs come first, behind a single branch for large arguments."""
-        arguments = [self.value(x) for x in early_arguments(steps, self.values)]
+        self._steps = steps
+        self._near = near_arguments(steps, [k for k, operand in enumerate(self.program.inputs) if operand.shape == ()])
+        arguments = [self.value(x) for x in early_arguments(steps, self.values) if x.id not in self._near]
         self._sincos.update(zip(arguments, sincos(self.w, self.layout, arguments), strict=True))
         for s in steps:
             self.value(s)
@@ -114,9 +117,20 @@ class Body:
         if x.op == "const":
             return self.w.splat(x.payload)
         if x.id not in self.values:
+            if x.op in ("sin", "cos") and x.args[0].id in self._near:
+                self.turn(x.args[0])
             args, operation = [self.value(a) for a in x.args], OPERATIONS[x.op]
             self.values[x.id] = operation(self, *args) if callable(operation) else self.instruction(operation, *args)
         return self.values[x.id]
+
+    def turn(self, angle: Expr) -> None:
+        """The sines and cosines of all angles of a group that are near others."""
+        group = self._near[angle.id][0]
+        near = {x: start for x, (number, start) in self._near.items() if number == group}
+        nodes = {step.id: step for step in self._steps if step.id in near}
+        xs, starts = [self.value(nodes[x]) for x in near], [self.value(start) for start in near.values()]
+        self._sincos.update(zip(xs, sincos_near(self.w, self.layout, xs, starts, [self.sincos(y) for y in starts]), strict=True))
+        self._near = {x: rest for x, rest in self._near.items() if x not in near}
 
     def instruction(self, template: str, *args: str) -> str:
         return self.w.line(template.format(*args, V=self.w.V, v=self.w.v, M=self.w.M))
@@ -178,12 +192,6 @@ next:
   br i1 %more, label %next, label %done
 done:
   ret @V@ %z
-}
-
-define internal @keeping@ @V@ @by_lane_rarely(@V@ %x, ptr %function) noinline cold #1 {
-entry:
-  %y = call @V@ @by_lane(@V@ %x, ptr %function)
-  ret @V@ %y
 }
 
 attributes #1 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }

@@ -9,13 +9,17 @@ Cody and Waite, Software Manual for the Elementary Functions, 1980, chapter 8.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 from ...ir.graph import Expr
-from .loop import Layout, call_rarely
+from .loop import Layout, library_function
 from .writer import COMPARE, Writer
 
+Pair = tuple[str, str]
 LARGEST = 1e5
+NEAR = 0.0625  # rad; what an angle may turn by in a step to be turned instead of computed anew
+_SIN_NEAR = (-1 / 6, 1 / 120, -1 / 5040)
+_COS_NEAR = (-1 / 2, 1 / 24, -1 / 720, 1 / 40320)
 _SIN = (
     -0.16666666666666666,
     0.008333333333330946,
@@ -40,7 +44,7 @@ _2_PI = float.fromhex("0x1.45f306dc9c883p-1")
 _MAGIC = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to an integer, which then stands in the low bits
 
 
-def _inline(w: Writer, x: str) -> tuple[str, str]:
+def _inline(w: Writer, x: str) -> Pair:
     """sin and cos of a vector whose elements are at most LARGEST."""
     shifted = w.fma(x, w.splat(_2_PI), w.splat(_MAGIC))
     k = w.line(f"fsub {w.V} {shifted}, {w.splat(_MAGIC)}")
@@ -70,7 +74,7 @@ def _horner(w: Writer, z: str, coefficients: tuple[float, ...]) -> str:
     return value
 
 
-def _quadrant(w: Writer, shifted: str, sine: str, cosine: str) -> tuple[str, str]:
+def _quadrant(w: Writer, shifted: str, sine: str, cosine: str) -> Pair:
     """Odd quadrants swap; the sine is negative in quadrants 2 and 3, the cosine in 1 and 2."""
     K = w.K
     bits = w.line(f"bitcast {w.V} {shifted} to {K}")
@@ -100,40 +104,133 @@ def early_arguments(steps: Sequence[Expr], known: Iterable[int]) -> list[Expr]:
     return list(arguments.values())
 
 
-def sincos(w: Writer, layout: Layout, xs: Sequence[str]) -> list[tuple[str, str]]:
+def near_arguments(steps: Sequence[Expr], scalars: Container[int]) -> dict[int, tuple[int, Expr]]:
+    """The arguments that are another argument and a small motion, by their ids, each with the number of its group and that argument.
+
+    A small motion is a sum of products with scalar operands, whose numbers are `scalars`: rates times the step of an integrator. The
+    arguments of a group depend on no sine or cosine of each other, so that one branch serves them all.
+    """
+    depth: dict[int, int] = {}
+    still: dict[frozenset[int], Expr] = {}
+    moved: list[tuple[Expr, frozenset[int]]] = []
+    for s in steps:
+        depth[s.id] = max((depth.get(a.id, 0) for a in s.args), default=0)
+        if s.op in ("sin", "cos"):
+            terms = list(_terms(s.args[0]))
+            rest = frozenset(t.id for t in terms if not _timed(t, scalars))
+            if len(rest) == len(terms):
+                still.setdefault(rest, s.args[0])
+            else:
+                moved.append((s.args[0], rest))
+            depth[s.id] += 1
+    return {x.id: (depth.get(x.id, 0), still[rest]) for x, rest in moved if rest in still}
+
+
+def _terms(x: Expr) -> Iterable[Expr]:
+    """The terms of a sum."""
+    if x.op == "add":
+        for a in x.args:
+            yield from _terms(a)
+    else:
+        yield x
+
+
+def _timed(x: Expr, scalars: Container[int]) -> bool:
+    """Whether a node is a product with a scalar operand, or with a multiple of one."""
+    if x.op == "input":
+        return x.payload[0] in scalars
+    return x.op == "mul" and any(_timed(a, scalars) for a in x.args)
+
+
+def sincos(w: Writer, layout: Layout, xs: Sequence[str]) -> list[Pair]:
     """The values (sin x, cos x) of some vectors. A lane's result depends on its own argument only."""
-    if not xs:
+    return _by_size(
+        w,
+        [_is_beyond(w, x, LARGEST) for x in xs],
+        lambda: [_inline(w, x) for x in xs],
+        lambda: [_rarely(w, layout, x) for x in xs],
+    )
+
+
+def sincos_near(w: Writer, layout: Layout, xs: Sequence[str], starts: Sequence[str], pairs: Sequence[Pair]) -> list[Pair]:
+    """The values (sin x, cos x) of vectors near others, whose sines and cosines are known, by the sums of angles.
+
+    sin(y + d) = sin y + (sin y (cos d - 1) + cos y sin d) with d = x - y, which no rounding touches where x is near y, and Taylor's
+    polynomials of sin d and cos d - 1 for |d| <= NEAR: 2^-52 in all. Lanes further away have the sine and cosine of x itself.
+    """
+    apart = [w.line(f"fsub {w.V} {x}, {y}") for x, y in zip(xs, starts, strict=True)]
+
+    def slow() -> list[Pair]:
+        made = []
+        for x, d, pair in zip(xs, apart, pairs, strict=True):
+            far = _is_beyond(w, d, NEAR)
+            near = _turned(w, pair, w.line(f"select {w.M} {far}, {w.V} zeroinitializer, {w.V} {d}"))
+            whole = _rarely(w, layout, x)
+            a, b = (w.line(f"select {w.M} {far}, {w.V} {whole[i]}, {w.V} {near[i]}") for i in range(2))
+            made.append((a, b))
+        return made
+
+    fast = lambda: [_turned(w, pair, d) for d, pair in zip(apart, pairs, strict=True)]  # noqa: E731
+    return _by_size(w, [_is_beyond(w, d, NEAR) for d in apart], fast, slow)
+
+
+def _turned(w: Writer, pair: Pair, d: str) -> Pair:
+    """Sine and cosine of an angle whose own are given, turned by d, which is at most NEAR."""
+    sine, cosine = pair
+    z = w.mul(d, d)
+    less = w.mul(z, _horner(w, z, _COS_NEAR))
+    turn = w.fma(d, w.mul(z, _horner(w, z, _SIN_NEAR)), d)
+    back = w.line(f"fneg {w.V} {turn}")
+    return w.fma(cosine, turn, w.fma(sine, less, sine)), w.fma(sine, back, w.fma(cosine, less, cosine))
+
+
+def _by_size(w: Writer, beyond: Sequence[str], fast: Callable[[], list[Pair]], slow: Callable[[], list[Pair]]) -> list[Pair]:
+    """The pairs that `fast` writes, or where a lane of some vector is `beyond`, those that `slow` writes."""
+    if not beyond:
         return []
-    large = [_is_large(w, x) for x in xs]
-    some = large[0]
-    for other in large[1:]:
+    some = beyond[0]
+    for other in beyond[1:]:
         some = w.line(f"or {w.M} {some}, {other}")
     rare = w.line(f"icmp ne i{w.lanes} {w.line(f'bitcast {w.M} {some} to i{w.lanes}')}, 0")
-    # large lanes compute sin(0), so that they raise no overflow or invalid flag
-    fast = [_inline(w, w.line(f"select {w.M} {m}, {w.V} zeroinitializer, {w.V} {x}")) for m, x in zip(large, xs, strict=True)]
-    before, tag = w.current, w.fresh()[1:]
-    w.do(f"br i1 {rare}, label %slow{tag}, label %join{tag}, !prof !0")
-    w.label(f"slow{tag}")
-    slow = [_with_library(w, layout, x, pair) for x, pair in zip(xs, fast, strict=True)]
-    w.do(f"br label %join{tag}")
+    tag = w.fresh()[1:]
+    w.do(f"br i1 {rare}, label %slow{tag}, label %fast{tag}, !prof !0")
+    found = []
+    for name, write in (("slow", slow), ("fast", fast)):
+        w.label(f"{name}{tag}")
+        found.append((write(), w.current))
+        w.do(f"br label %join{tag}")
     w.label(f"join{tag}")
-    return [
-        (
-            w.line(f"phi {w.V} [ {f[0]}, %{before} ], [ {s[0]}, %slow{tag} ]"),
-            w.line(f"phi {w.V} [ {f[1]}, %{before} ], [ {s[1]}, %slow{tag} ]"),
-        )
-        for f, s in zip(fast, slow, strict=True)
-    ]
+    (a, at_a), (b, at_b) = found
+    both = [[w.line(f"phi {w.V} [ {x[i]}, %{at_a} ], [ {y[i]}, %{at_b} ]") for i in range(2)] for x, y in zip(a, b, strict=True)]
+    return [(one, two) for one, two in both]
 
 
-def _is_large(w: Writer, x: str) -> str:
-    """Whether an argument is beyond the inline reduction; false for NaN, without a flag."""
+def _is_beyond(w: Writer, x: str, limit: float) -> str:
+    """Whether an argument is larger than a limit in size; false for NaN, without a flag."""
     size = w.line(f"call {w.V} @llvm.fabs.{w.v}({w.V} {x})")
-    return w.line(COMPARE.replace("?", "olt").format(w.splat(LARGEST), size, V=w.V, v=w.v, M=w.M))
+    return w.line(COMPARE.replace("?", "olt").format(w.splat(limit), size, V=w.V, v=w.v, M=w.M))
 
 
-def _with_library(w: Writer, layout: Layout, x: str, inline: tuple[str, str]) -> list[str]:
-    """The inline values, and the C library's in the lanes whose argument is large. Conditions do not pass between blocks for nothing."""
-    large = _is_large(w, x)
-    pairs = zip(("sin", "cos"), inline, strict=True)
-    return [w.line(f"select {w.M} {large}, {w.V} {call_rarely(w, layout, name, x)}, {w.V} {value}") for name, value in pairs]
+def _rarely(w: Writer, layout: Layout, x: str) -> Pair:
+    """Sine and cosine by a call, from a branch that is seldom taken."""
+    kind = f"{{ {w.V}, {w.V} }}"
+    functions = ", ".join(f"ptr {library_function(w, layout, name)}" for name in ("sin", "cos"))
+    both = w.line(f"call {w.keeping} {kind} @sincos_rarely({w.V} {x}, {functions})")
+    return w.line(f"extractvalue {kind} {both}, 0"), w.line(f"extractvalue {kind} {both}, 1")
+
+
+def sincos_rarely(w: Writer) -> str:
+    """The function for a vector that has a large lane: the inline values, and the C library's in the lanes that are large.
+
+    These compute sin(0) inline, so that they raise no overflow or invalid flag. Its calls keep the registers where they can.
+    """
+    w.label("entry")
+    large = _is_beyond(w, "%x", LARGEST)
+    inline = _inline(w, w.line(f"select {w.M} {large}, {w.V} zeroinitializer, {w.V} %x"))
+    kind, both = f"{{ {w.V}, {w.V} }}", "undef"
+    for i, name in enumerate(("sin", "cos")):
+        exact = w.line(f"call {w.V} @by_lane({w.V} %x, ptr %{name})")
+        chosen = w.line(f"select {w.M} {large}, {w.V} {exact}, {w.V} {inline[i]}")
+        both = w.line(f"insertvalue {kind} {both}, {w.V} {chosen}, {i}")
+    w.do(f"ret {kind} {both}")
+    return w.function(f"internal {w.keeping} {kind} @sincos_rarely({w.V} %x, ptr %sin, ptr %cos) noinline cold #1")
