@@ -116,7 +116,7 @@ def compare_with_eaik(robot: sy.Robot, frame: str, T: Array, held: dict[str, flo
     single = 1e6 / 200 * seconds(lambda: [peer.IK(pose) for pose in listed[:200]])
     unlimited = analytic(robot, frame, None, False)
     assert unlimited is not None
-    q, code, _ = unlimited.kernel(T, np.zeros(robot.n), *([np.array(list(held.values()))] if held else []))
+    q, code, _ = unlimited.kernel(T, unlimited.start(np.zeros(robot.n), np.array(list(held.values()))))
     valid = code == VALID
     counts = np.array([eaik_count(peer, pose) for pose in poses])
     return str(int((valid.sum(axis=1) != counts)[_regular(robot, frame, q, valid)].sum())), batch, single

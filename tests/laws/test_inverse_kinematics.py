@@ -262,3 +262,22 @@ def test_another_joint_of_a_redundant_arm_may_be_held(joint: str, rng: np.random
     assert np.abs(robot.forward_kinematics(s.q[pose, branch]) - T[pose]).max() < 1e-10
     away = np.where(s.valid[..., None], same_turn(s.q, q[:, None]), np.inf).max(axis=-1).min(axis=-1)
     assert away.max() < 1e-6
+
+
+@pytest.mark.parametrize(("name", "free"), [("ur5", None), ("iiwa14", 0.5), ("iiwa14", {"joint3": 0.5})])
+def test_the_same_question_twice(name: str, free: object, rng: np.random.Generator) -> None:
+    """A pose asked for again takes a shorter way; the answer, its words and the errors are the same."""
+    robot = arm(name)
+    T = robot.forward_kinematics(rng.uniform(-1.0, 1.0, (2, robot.n)), robot.end_effector)
+    first, again, of_many = (sy.inverse_kinematics(robot, pose, free=free) for pose in (T[0], T[0], T))
+    np.testing.assert_array_equal(first.q, again.q)
+    np.testing.assert_array_equal(of_many.q[0], again.q)
+    np.testing.assert_array_equal(first.q0, again.q0)
+    assert (first.status, first.branches, first.free_joints) == (again.status, again.branches, again.free_joints)
+    assert first.free is None or first.free.shape == again.free.shape == (1, 1)
+    far = T[0].copy()
+    far[:3, 3] = 50.0
+    assert "out of reach" in sy.inverse_kinematics(robot, far, free=free).status
+    for bad in (np.full((4, 4), np.nan), 2.0 * T[0]):
+        with pytest.raises(sy.CallError, match="pose"):
+            sy.inverse_kinematics(robot, bad, free=free)

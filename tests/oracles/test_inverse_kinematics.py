@@ -29,8 +29,8 @@ SEVEN = {"panda": 0.6, "iiwa14": 0.6}
 def unlimited(robot: sy.Robot, frame: str, T: np.ndarray, held: float | None) -> tuple[np.ndarray, np.ndarray]:
     """All solutions without limits, and which branches reach."""
     closed = analytic(robot, frame, None, False)
-    more = () if held is None else (np.array([held]),)
-    q, code, _ = closed.kernel(T, np.zeros(robot.n), *more)
+    start = np.zeros(robot.n) if held is None else closed.start(np.zeros(robot.n), np.array([held]))
+    q, code, _ = closed.kernel(T, start)
     return q, code == 2.0
 
 

@@ -1,4 +1,4 @@
-"""The closed form of an arm as one kernel: pose, preferred position and held joints in; all solutions, turned into the limits, out."""
+"""The closed form of an arm as one kernel: pose and preferred position in; all solutions, turned into the limits, out."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...algebra import vector as v3
 from ...algebra.rotation import from_rpy
@@ -27,6 +28,7 @@ from .chain import Chain, Joint, Move, chain_of
 from .families import Family, find_family
 from .subproblems import AT_REST, Turn
 
+Array = NDArray[np.float64]
 ROUNDED_ANGLE = 3e-4  # [rad] 1.571 is meant to be a right angle
 ROUNDING = 1e-9  # [rad|m] a position is within a limit that it passes by no more
 UNREACHED, OUTSIDE, VALID = 0.0, 1.0, 2.0  # codes of a branch: reach times (1 + inside)
@@ -37,16 +39,24 @@ _TWO_PI = 2.0 * math.pi
 class Analytic(NamedTuple):
     """A compiled closed form.
 
-    `kernel(pose, q0[, held])` returns q (..., k, n) with NaN where a branch has no solution, its code (..., k), and how far the given pose
-    is from a pose (...). `held` are the names of the joints whose positions it takes. An `inexact` one is that of an arm whose right angles
-    the description rounds: its solutions are starts for the arm itself.
+    `kernel(pose, q0)` returns q (..., k, n) with NaN where a branch has no solution, its code (..., k), and how far the given pose is from
+    a pose (...). `held` are the names of the joints that stay where q0 has them, `places` theirs among all joints. An `inexact` one is that
+    of an arm whose right angles the description rounds: its solutions are starts for the arm itself.
     """
 
     family: str
     branches: tuple[str, ...]
     held: tuple[str, ...]
+    places: tuple[int, ...]
     kernel: Kernel
     inexact: bool
+
+    def start(self, q0: Array, held: Array) -> Array:
+        """Preferred positions (..., n) with the held joints at theirs, (..., joints)."""
+        batch = np.broadcast_shapes(q0.shape[:-1], held.shape[:-1])
+        made = np.array(np.broadcast_to(q0, (*batch, q0.shape[-1])))
+        made[..., self.places] = held
+        return made
 
 
 @lru_cache(maxsize=64)
@@ -70,7 +80,8 @@ def _compiled(robot: Any, tree: Tree, chain: Chain, family: Family, key: tuple[A
     branches: list[str] = []
     made = program(tree, chain, family, branches)  # the names of the branches come with the trace, which takes milliseconds
     kernel = kernel_of((*key, names), lambda: made, Path(__file__).parent)
-    return Analytic(family.name, tuple(branches), names, kernel, key[-1])
+    places = tuple(chain.coordinates[at] for at in family.held)
+    return Analytic(family.name, tuple(branches), names, places, kernel, key[-1])
 
 
 def _with_right_angles(tree: Tree) -> Tree:
@@ -110,11 +121,11 @@ def _candidates(chain: Chain) -> list[tuple[int, ...]]:
 def program(tree: Tree, chain: Chain, family: Family, names: list[str]) -> Program:
     """Trace the closed form; `names` receives the names of the branches."""
 
-    def run(pose: Any, q0: Any, *held: Any) -> Any:
+    def run(pose: Any, q0: Any) -> Any:
         R, p = tuple(tuple(row[:3]) for row in pose[:3]), tuple(row[3] for row in pose[:3])
         X = chain.before.compose(Pose(R, p)).compose(chain.after)  # type: ignore[arg-type]
         joints = _rested(chain, q0)
-        fixed = [_held(joints[at], chain.multipliers[at], value) for at, value in zip(family.held, held[0] if held else (), strict=True)]
+        fixed = [_held(joints[at], chain.multipliers[at], q0[chain.coordinates[at]]) for at in family.held]
         fault, names[:], solved = _fault(R, pose[3]), [], []
         for branch in family.solve(joints, X, fixed):
             names.append(" ".join(branch.name))
@@ -122,7 +133,6 @@ def program(tree: Tree, chain: Chain, family: Family, names: list[str]) -> Progr
         return [q for q, _ in solved], [code for _, code in solved], fault
 
     inputs = [Operand("pose", (4, 4), "[-|m]"), Operand("q0", (tree.n,), "[rad|m]")]
-    inputs += [Operand("held", (len(family.held),), "[rad|m]")] if family.held else []
     count = _count(chain, family)
     outputs = [Operand("q", (count, tree.n), "[rad|m]"), Operand("code", (count,), "[-]"), Operand("fault", (), "[-]")]
     return side_by_side(trace("inverse_kinematics", run, inputs, outputs))

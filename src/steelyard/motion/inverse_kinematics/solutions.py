@@ -39,29 +39,44 @@ class Solutions:
     a matrix is from a pose.
     """
 
-    q: Array
-    code: Array
-    fault: Array
-    pose: Array
-    q0: Array
-    context: Context
-    held: Array | None
-    found: Found | None
+    made: tuple[Array, Array, Array]  # q, code, fault
+    asked: tuple[Array, Array, Context, Array | None, Found | None]  # pose, q0, context, held, what the numerical solver found
 
-    def __init__(
-        self,
-        q: Array,
-        code: Array,
-        fault: Array,
-        pose: Array,
-        q0: Array,
-        context: Context,
-        held: Array | None = None,
-        found: Found | None = None,
-    ) -> None:
-        fields = self.__dict__  # straight into it: a frozen field takes a fifth of a microsecond, of which a call has few
-        fields["q"], fields["code"], fields["fault"], fields["pose"], fields["q0"] = q, code, fault, pose, q0
-        fields["context"], fields["held"], fields["found"] = context, held, found
+    def __init__(self, made: tuple[Array, Array, Array], asked: tuple[Array, Array, Context, Array | None, Found | None]) -> None:
+        fields = self.__dict__  # straight into it: a frozen field takes a tenth of a microsecond, of which a call has few
+        fields["made"], fields["asked"] = made, asked
+
+    @property
+    def q(self) -> Array:
+        return self.made[0]
+
+    @property
+    def code(self) -> Array:
+        return self.made[1]
+
+    @property
+    def fault(self) -> Array:
+        return self.made[2]
+
+    @property
+    def pose(self) -> Array:
+        return self.asked[0]
+
+    @property
+    def q0(self) -> Array:
+        return self.asked[1]
+
+    @property
+    def context(self) -> Context:
+        return self.asked[2]
+
+    @property
+    def held(self) -> Array | None:
+        return self.asked[3]
+
+    @property
+    def found(self) -> Found | None:
+        return self.asked[4]
 
     @property
     def branches(self) -> tuple[str, ...]:
@@ -138,14 +153,15 @@ class Solutions:
 
 def checked(s: Solutions) -> Solutions:
     """The solutions, none for matrices that are no pose; a CallError where not one is a pose."""
-    if s.fault.ndim == 0 and s.fault <= NO_POSE:
+    fault = s.made[2]
+    if fault.ndim == 0 and fault <= NO_POSE:
         return s
     proper = s.fault <= NO_POSE
     if s.fault.ndim and (proper.all() or not s.fault.size):
         return s
     if proper.any():
         code = np.where(proper[..., None], s.code, UNREACHED)
-        return Solutions(np.where(proper[..., None, None], s.q, np.nan), code, s.fault, s.pose, s.q0, s.context, s.held, s.found)
+        return Solutions((np.where(proper[..., None, None], s.q, np.nan), code, s.fault), s.asked)
     finite = np.isfinite(s.pose).all()
     what = f"is off a rotation and the last row 0 0 0 1 by {np.nanmin(s.fault):.3g}" if finite else "contains NaN or infinity"
     raise CallError(f"pose {what}; expected homogeneous matrices [R, p; 0, 1] with a rotation R (R R^T = 1, det R = 1)")
@@ -204,10 +220,9 @@ def _offenders(s: Solutions) -> str:
     """Which joints pass their limits, in how many of the solutions that reach the pose."""
     unlimited = analytic(s.context.robot, s.context.frame, s.free_joints or None, False)
     assert unlimited is not None
-    held = (s.free,) if s.free is not None else ()
-    lead = (None,) if s.free is not None else ()
+    start = s.q0 if s.free is None else unlimited.start(s.q0, s.free)
     with np.errstate(all="ignore"):
-        q, code, _ = unlimited.kernel.ufunc(s.pose[(*lead, ...)], s.q0[(*lead, ...)], *held)
+        q, code, _ = unlimited.kernel.ufunc(s.pose, start)
     q = q.reshape(-1, q.shape[-1])[code.ravel() > OUTSIDE]
     lower, upper = (np.array([getattr(limits, side) for limits in s.context.robot.tree.limits]) for side in ("lower", "upper"))
     beyond = (q < lower - ROUNDING) | (q > upper + ROUNDING)

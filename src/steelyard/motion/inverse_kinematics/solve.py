@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -45,6 +44,10 @@ def inverse_kinematics(
     Returns Solutions with q (..., k, n), valid (..., k), branches and status. Pieper 1968; lecture "Special methods for dynamics",
     inverse kinematics. See docs/inverse_kinematics.md.
     """
+    if q0 is None and type(pose) is np.ndarray and pose.dtype is _FLOAT64 and pose.shape == (4, 4):
+        found = _as_before(robot, pose, frame, free, method)
+        if found is not None:
+            return found
     setup = _setup(robot, frame, free, method)
     given = pose if type(pose) is np.ndarray and pose.dtype is _FLOAT64 else numbers("pose", pose)
     if given.shape[-2:] != (4, 4):
@@ -52,16 +55,44 @@ def inverse_kinematics(
     start = setup.rest if q0 is None else _start(robot, q0, given.shape[:-2])
     if setup.closed is None:
         return checked(_numerical(setup.context, given, start, q0 is not None))
+    if q0 is None and not setup.closed.inexact:
+        _remember(setup, (id(robot), frame, method), free)
     if setup.closed.held:
         return checked(_with_free(setup, given, start, free))
-    if given.size <= FEW:
-        q, code, fault = setup.ufunc(given, start)
-    else:
-        with np.errstate(all="ignore"):  # infinities; a warning of a single pose is worth less than the time to hide it
-            q, code, fault = setup.closed.kernel(given, start)
-    if setup.closed.inexact:
-        q, code = _polished(setup, given, q, code)
-    return checked(Solutions(q, code, fault, given, start, setup.context))
+    return checked(Solutions(setup.call(given, start), (given, start, setup.context, None, None)))
+
+
+_known: dict[tuple[Any, ...], tuple[Any, Array, Array, Context, Array | None]] = {}  # ufunc, start, rest, context, held
+
+
+def _as_before(robot: Robot, pose: Array, frame: str | None, free: Any, method: str) -> Solutions | None:
+    """Solutions for one pose (4, 4) where the same was asked of the same robot before; checks take longer than a pose to solve."""
+    try:
+        known = _known.get((id(robot), frame, method, tuple(free.items()) if type(free) is dict else free))
+    except TypeError:
+        return None
+    if known is None or known[3].robot is not robot:
+        return None
+    ufunc, start, rest, context, held = known
+    made = ufunc(pose, start)
+    return Solutions(made, (pose, rest, context, held, None)) if made[2] <= NO_POSE else None
+
+
+def _remember(setup: Setup, asked: tuple[Any, ...], free: Any) -> None:
+    """Remember what `_as_before` needs: where no joint is held, or one at a finite float."""
+    assert setup.closed is not None
+    joints, start, held = setup.closed.held, setup.rest, None
+    if joints:
+        value = free.get(joints[0]) if type(free) is dict else free
+        if len(joints) > 1 or type(value) is not float or not math.isfinite(value):
+            return
+        held = np.array([value])
+        start = setup.closed.start(setup.rest, held)
+        start.flags.writeable = held.flags.writeable = False
+    if len(_known) >= _MOST:
+        _known.clear()
+    key = (*asked, tuple(free.items()) if type(free) is dict else free)
+    _known[key] = setup.closed.kernel.ufunc, start, setup.rest, setup.context, held
 
 
 class Setup(NamedTuple):
@@ -70,17 +101,12 @@ class Setup(NamedTuple):
     context: Context
     closed: Analytic | None
     rest: Array
-    ufunc: Any = None
-    inexact: bool = False
 
-    def call(self, pose: Array, start: Array, held: Array) -> Any:
-        """q, code and fault of the closed form with joints held; past threads where poses are few."""
+    def call(self, pose: Array, start: Array) -> tuple[Array, Array, Array]:
+        """q, code and fault of the closed form; past threads where poses are few."""
         assert self.closed is not None
-        if pose.size <= FEW:
-            q, code, fault = self.ufunc(pose, start, held)
-        else:
-            with np.errstate(all="ignore"):
-                q, code, fault = self.closed.kernel(pose, start, held)
+        with np.errstate(all="ignore"):  # infinities; a warning of a single pose is worth less than the time to hide it
+            q, code, fault = (self.closed.kernel.ufunc if pose.size <= FEW else self.closed.kernel)(pose, start)
         return (*(_polished(self, pose, q, code) if self.closed.inexact else (q, code)), fault)
 
 
@@ -136,7 +162,7 @@ def _prepared(robot: Robot, frame: str, held: tuple[str, ...] | None, method: st
     if closed is None:
         return Setup(Context(robot, frame, "the numerical solver", ("numerical",)), None, rest)
     how = "the closed form of an arm with right angles, polished" if closed.inexact else "closed form"
-    return Setup(Context(robot, frame, how, closed.branches, closed.held), closed, rest, closed.kernel.ufunc, closed.inexact)
+    return Setup(Context(robot, frame, how, closed.branches, closed.held), closed, rest)
 
 
 def _polished(setup: Setup, pose: Array, q: Array, code: Array) -> tuple[Array, Array]:
@@ -185,9 +211,6 @@ def _with_free(setup: Setup, pose: Array, start: Array, free: Any) -> Solutions:
     assert closed is not None
     if free is None:
         return _at_nearest(setup, pose, start)
-    value = free.get(closed.held[0]) if type(free) is dict else free
-    if type(value) is float and len(closed.held) == 1 and math.isfinite(value):
-        return _at(setup, pose, start, _position(value))
     values = [free[name] for name in closed.held if name in free] if isinstance(free, Mapping) else [free]
     if len(values) != len(closed.held):
         names = ", ".join(closed.held)
@@ -195,33 +218,18 @@ def _with_free(setup: Setup, pose: Array, start: Array, free: Any) -> Solutions:
     return _over(setup, pose, start, _positions(closed.held, values, pose.shape[:-2]))
 
 
-@lru_cache(256)
-def _position(value: float) -> Array:
-    """A position as an array (1,) that nobody can change; made once, as it takes a sixth of the time of a single pose."""
-    made = np.array([value])
-    made.flags.writeable = False
-    return made
-
-
-def _at(setup: Setup, pose: Array, start: Array, held: Array) -> Solutions:
-    """Solutions at one position (joints,) of the held joints."""
-    if pose.size > FEW or setup.inexact:
-        q, code, fault = setup.call(pose, start, held)
-    else:
-        q, code, fault = setup.ufunc(pose, start, held)
-    return Solutions(q, code, fault, pose, start, setup.context, held)
-
-
 def _over(setup: Setup, pose: Array, start: Array, held: Array) -> Solutions:
     """Solutions at given positions (..., g, joints) of the held joints."""
-    q, code, fault = setup.call(pose[..., None, :, :], start[..., None, :], held)
+    assert setup.closed is not None
+    q, code, fault = setup.call(pose[..., None, :, :], setup.closed.start(start[..., None, :], held))
     names, joints, count = setup.context.branches, setup.context.free_joints, held.shape[-2]
     shape = (*pose.shape[:-2], count * len(names))
     held = np.broadcast_to(held, (*pose.shape[:-2], *held.shape[-2:]))
     first = joints[0] if len(joints) == 1 else "free"
     names = names if count == 1 else tuple(f"{first}[{i}] {name}" for i in range(count) for name in names)
     context = setup.context._replace(branches=names)
-    return Solutions(q.reshape(*shape, q.shape[-1]), code.reshape(shape), fault[..., 0], pose, start, context, held)
+    made = q.reshape(*shape, q.shape[-1]), code.reshape(shape), fault[..., 0]
+    return Solutions(made, (pose, start, context, held, None))
 
 
 def _positions(names: tuple[str, ...], given: Sequence[Any], batch: tuple[int, ...]) -> Array:
@@ -255,7 +263,7 @@ def _at_nearest(setup: Setup, pose: Array, start: Array) -> Solutions:
     flat, starts = pose.reshape(-1, 4, 4), np.broadcast_to(start, (*batch, robot.n)).reshape(-1, robot.n)
     centre = np.broadcast_to(wanted, (*batch, len(places))).reshape(-1, len(places))
     chosen = centre.copy()
-    for fraction in _outward(GRID):
+    for fraction in (sign * i / (GRID - 1) for i in range(1, GRID) for sign in (1.0, -1.0)):  # of the range, nearest first
         side = centre[open_] + fraction * (high - low)
         inside = ((side >= low) & (side <= high)).all(axis=1)
         tried = open_[inside]
@@ -266,11 +274,6 @@ def _at_nearest(setup: Setup, pose: Array, start: Array) -> Solutions:
         if not len(open_):
             break
     return _over(setup, pose, start, chosen.reshape(*batch, 1, len(places)))
-
-
-def _outward(count: int) -> list[float]:
-    """Fractions of a range, nearest to zero first, on both sides."""
-    return [sign * i / (count - 1) for i in range(1, count) for sign in (1.0, -1.0)]
 
 
 def _numerical(context: Context, pose: Array, start: Array, preferred: bool) -> Solutions:
@@ -285,7 +288,7 @@ def _numerical(context: Context, pose: Array, start: Array, preferred: bool) -> 
     reached = whole.reached & proper
     q = np.where(reached[:, None], whole.q, np.nan).reshape(*batch, 1, n)
     code = np.where(reached, VALID, UNREACHED).reshape(*batch, 1)
-    return Solutions(q, code, fault.reshape(batch), pose, start, context, found=whole)
+    return Solutions((q, code, fault.reshape(batch)), (pose, start, context, None, whole))
 
 
 def _fault(pose: Array) -> Array:
