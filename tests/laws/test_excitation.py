@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.experiments.excitation.barrier import Barrier, TorqueLimit, boxes
+from steelyard.experiments.excitation.barrier import LogBarrier, TorqueLimit, boxes
 from steelyard.experiments.excitation.criteria import CRITERIA
 from steelyard.experiments.excitation.information import Information
 from steelyard.experiments.excitation.interior_point import Design
@@ -41,7 +41,7 @@ def some_motion(shrink: float = 0.8) -> Fourier:
 def design(criterion: str = "D") -> Design:
     information = Information.of(ROBOT, criterion=criterion)
     rows = BASIS.rows(np.arange(48) * 5.0 / 48)
-    return Design(information, Barrier(rows, boxes(limits()), (TorqueLimit(information.robot, limits().effort),)))
+    return Design(information, LogBarrier(rows, boxes(limits()), (TorqueLimit(information.robot, limits().effort),)))
 
 
 def central(f: object, x: np.ndarray, d: np.ndarray, h: float = 2e-3) -> float:

@@ -94,10 +94,17 @@ def test_a_poor_log_leaves_a_good_description_as_it_is() -> None:
     inner = 10 * len(robot.tree.bodies)
     moved = np.linalg.norm(fit.parameters[:inner] - robot.parameters[:inner]) / np.linalg.norm(robot.parameters[:inner])
     assert moved < 0.05
-    other = sy.record(true, motion(robot, 2), 250.0, 4)  # faster, so that friction is unknown there
-    assert (
-        fit.validate(other).total_relative_error < 0.3 * sy.identify(robot, log, "wls", diagnose=False).validate(other).total_relative_error
+    other = motion(robot, 2)
+    errors = [error_of_links(each, true, other) for each in (fit.robot, sy.identify(robot, log, "wls", diagnose=False).robot)]
+    assert errors[0] < 0.3 * errors[1]
+
+
+def error_of_links(robot: Robot, true: Robot, along: Trajectory) -> float:
+    """Relative error of the torques of the links alone: a slow log says nothing about friction at speed."""
+    got, expected = (
+        each.without_friction().with_rotors([0.0] * each.n).inverse_dynamics(along.q, along.qd, along.qdd) for each in (robot, true)
     )
+    return float(np.linalg.norm(got - expected) / np.linalg.norm(expected))
 
 
 def test_an_override_is_obeyed() -> None:

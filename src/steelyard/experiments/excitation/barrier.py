@@ -66,7 +66,7 @@ def boxes(limits: MotionLimits) -> tuple[Box, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Barrier:
+class LogBarrier:
     """-sum log(slack) over the samples of a motion whose states (4, N, n) are rows (4, N, m) times its coefficients (n, m)."""
 
     rows: Array

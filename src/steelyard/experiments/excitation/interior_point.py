@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from .barrier import Barrier
+from .barrier import LogBarrier
 from .information import Information
 
 Array = NDArray[np.float64]
@@ -27,7 +27,7 @@ class Design:
     """The problem on samples: the information of a motion with coefficients x (n, m), within limits."""
 
     information: Information
-    barrier: Barrier
+    barrier: LogBarrier
 
     def states(self, x: Array) -> Array:
         """q, qd, qdd and jerk (4, N, n)."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
-from threading import Event
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from ...compiler.runtime.threads import thread_count, threads
 from ...motion.trajectories.fourier import FourierBasis
 from ...motion.trajectories.limits import MotionLimits
-from .barrier import Barrier, Constraint, TorqueLimit, boxes
+from .barrier import Constraint, LogBarrier, TorqueLimit, boxes
 from .information import Information
 from .interior_point import Design, maximise
 from .random_motions import RandomMotions
@@ -31,11 +30,11 @@ class Crew:
     def __init__(self, jobs: int, progress: Progress | None = None) -> None:
         self._jobs, self._progress = jobs, progress
         self._done = 0
-        self._stop = Event()
+        self._stop = False
 
     def stopped(self) -> bool:
         """Whether Ctrl-C was pressed: jobs return what they have."""
-        return self._stop.is_set()
+        return self._stop
 
     def work(self, jobs: Sequence[Callable[[], T]]) -> list[T]:
         """The results in the order of the jobs. After Ctrl-C all jobs are still called, and should return at once."""
@@ -54,7 +53,7 @@ class Crew:
         except KeyboardInterrupt:
             if self.stopped():
                 raise
-            self._stop.set()
+            self._stop = True
         return waiting
 
     def _tell(self, finished: int) -> None:
@@ -105,7 +104,7 @@ class MultiStart:
         effort = stage.effort * self.limits.effort
         torque = (TorqueLimit(self.information.robot, effort),) if np.isfinite(effort).any() else ()
         rows = self.basis.rows(np.arange(count) * self.basis.period / count)
-        return Design(self.information, Barrier(rows, boxes(self.limits), (*torque, *self.constraints)))
+        return Design(self.information, LogBarrier(rows, boxes(self.limits), (*torque, *self.constraints)))
 
     def first(self, number: int, seed: int) -> Start | None:
         """The best of some random motions; None where none is within the limits."""
