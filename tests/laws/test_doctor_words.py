@@ -7,12 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import steelyard as sy
 from steelyard.identification.doctor.examine import Examination, far_away
 from steelyard.identification.doctor.finding import Finding
 from steelyard.identification.doctor.mechanics import search as searching
 from steelyard.identification.doctor.mechanics.candidate import Candidate
+from steelyard.identification.doctor.mechanics.hypothesis import Hypothesis
+from steelyard.identification.doctor.mechanics.motion_faults import faster
+from steelyard.identification.doctor.mechanics.refinement import without
 from steelyard.signals.clean.correction import Correction
-from tests.laws.test_doctor import described
+from tests.laws.test_doctor import described, moved
 from tests.thresholds.doctor import other
 from tests.thresholds.mechanics import first_trial
 
@@ -55,3 +59,19 @@ def test_a_fault_is_accepted_if_its_odds_are_decisive(beyond, found, monkeypatch
     monkeypatch.setattr(searching, "IF_DOUBTFUL", ())
     monkeypatch.setattr(searching, "pruned", lambda witness, trial, steps: (trial, tuple(steps)))
     assert len(searching.search(witness, start, lambda *_: False)[1]) == found
+
+
+def test_torques_that_are_noise_are_put_right_by_nothing():
+    robot, rng = described("planar_2r", 2), np.random.default_rng(0)
+    diagnosis = sy.doctor(robot, (log := moved(robot)).replace(tau=rng.normal(size=log.q.shape)))
+    assert not diagnosis.healthy
+    assert not any("clock" in finding.fault for finding in diagnosis.findings)
+    assert "does not identify the robot" in str(diagnosis)
+
+
+def test_another_clock_leaves_delays_as_they_are_in_stamps_of_the_log():
+    late = Hypothesis.none(2).changed(delay=(0.1, 0.0))
+    slow = faster(late, float(np.log(3.0)))
+    assert slow.delay[0] / slow.clock == pytest.approx(late.delay[0] / late.clock)
+    again = without(slow, "clock", (), late, slow)
+    np.testing.assert_allclose((again.clock, *again.delay), (late.clock, *late.delay), rtol=1e-12)

@@ -118,8 +118,9 @@ def clock_odds(factor: float) -> float:
 
 
 def faster(hypothesis: Hypothesis, x: float) -> Hypothesis:
-    """Return the hypothesis with the clock times exp(x)."""
-    return hypothesis.changed(clock=float(np.exp(x)) * hypothesis.clock)
+    """Return the hypothesis with the clock times exp(x); delays stay what they are in stamps of the log."""
+    factor = float(np.exp(x))
+    return hypothesis.changed(clock=factor * hypothesis.clock, delay=factor * np.array(hypothesis.delay))
 
 
 def best_clock(witness: Witness, trial: Trial, step: float = 0.1, least: float = -np.inf) -> Trial:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .hypothesis import Hypothesis
 from .model_faults import LEAST_SHARE, LEAST_TILT, angle, best_gravity, shared_part
-from .motion_faults import LEAST_CLOCK, best_clock, best_offset, exchanged, least_offset
+from .motion_faults import LEAST_CLOCK, best_clock, best_offset, exchanged, faster, least_offset
 from .torque_faults import LEAST_DELAY, LEAST_GAIN, LEAST_SCALE, polished_gain, scaled_all
 from .witness import Trial, Witness
 
@@ -82,10 +82,12 @@ def without(hypothesis: Hypothesis, fault: str, joints: Joints, before: Hypothes
                 hypothesis = hypothesis.at(name, j, getattr(before, name)[j])
     if fault in ("position offset", "delay"):
         return hypothesis
-    return hypothesis.changed(clock=before.clock if fault == "clock" else hypothesis.clock, **_whole(hypothesis, fault, before))
+    return _whole(hypothesis, fault, before)
 
 
-def _whole(hypothesis: Hypothesis, fault: str, before: Hypothesis) -> dict[str, object]:
-    """Return the fields that faults of the whole log change, as they were before."""
+def _whole(hypothesis: Hypothesis, fault: str, before: Hypothesis) -> Hypothesis:
+    """Return the hypothesis with what faults of the whole log change as it was before."""
+    if fault == "clock":
+        return faster(hypothesis, float(np.log(before.clock / hypothesis.clock)))
     fields = {"gravity direction": ("gravity",), "gravity taken out": ("gravity", "lifted"), "degrees": ("scale",)}.get(fault, ())
-    return {name: getattr(before, name) for name in fields}
+    return hypothesis.changed(**{name: getattr(before, name) for name in fields})
