@@ -32,6 +32,7 @@ NO_WORD = {
         "estimators.sdp: NEWTON_STEPS SMALL_STEP",
         "estimators.prior_weight: WEIGHTS LOOSE",
         "estimators.torque_delay: LONGEST",
+        "estimators.errors_in_variables.maximum_likelihood: STEPS SAME",
         "friction.candidates: VELOCITIES",
     ),
     "how many samples are read, and in how many parts": (
@@ -54,6 +55,8 @@ NO_WORD = {
         "estimators.evidence: BLOCKS",
         "estimators.shape: MOST",
         "estimators.torque_delay: MOST",
+        "estimators.errors_in_variables.maximum_likelihood: PARTS",
+        "estimators.without_acceleration.windows: NARROWEST SPREAD REACH MASKED PARTS",
     ),
     "what is assumed before the samples, with a continuous effect; the benchmark of trust is its test": (
         "doctor.mechanics.unknowns: WIDTHS WEIGHT NO_WEIGHT",
@@ -61,6 +64,8 @@ NO_WORD = {
         "doctor.mechanics.witness: SHAPE VAGUE",
         "model.prior: SMALLEST THINNEST SHORTEST",
         "result.fit: VISITED",
+        "estimators.errors_in_variables.total_least_squares: MOST_ERRORS",
+        "estimators.without_acceleration.energy: SLOWEST",
     ),
     "rounding, units, counts of columns, and values that a user may give": (
         "doctor.mechanics.motion_faults: DEGREE",

@@ -2,11 +2,15 @@
 
 from ..mechanism.model import Coupling
 from .doctor import Diagnosis, doctor
+from .estimators.errors_in_variables.maximum_likelihood import MaximumLikelihood
+from .estimators.errors_in_variables.total_least_squares import TLS
 from .estimators.least_squares import OLS, WLS, Sequential
 from .estimators.registry import ESTIMATORS
-from .estimators.robust import IRLS, TLS
+from .estimators.robust import IRLS
 from .estimators.sdp import SDP
 from .estimators.shrinkage import ElasticNet, Lasso, Ridge
+from .estimators.without_acceleration.energy import Energy
+from .estimators.without_acceleration.momentum import Momentum
 from .identify import identify
 from .model.accumulator import Accumulator
 from .model.bounds import Bounds
@@ -21,6 +25,6 @@ from .validate import CrossValidation, cross_validate, validate_robot, validate_
 
 __all__ = [
     "ESTIMATORS", "IRLS", "OLS", "SDP", "TLS", "WLS", "Accumulator", "Bounds", "Coupling", "CrossValidation", "Diagnosis", "ElasticNet",
-    "Fit", "Lasso", "ModelOptions", "Options", "Prediction", "Preparation", "Region", "Ridge", "Sequential", "Validation", "Verdict",
-    "cross_validate", "doctor", "identify", "validate_robot", "validate_robots",
+    "Energy", "Fit", "Lasso", "MaximumLikelihood", "ModelOptions", "Momentum", "Options", "Prediction", "Preparation", "Region",
+    "Ridge", "Sequential", "Validation", "Verdict", "cross_validate", "doctor", "identify", "validate_robot", "validate_robots",
 ]  # fmt: skip

@@ -131,6 +131,9 @@ ALGORITHMS: dict[str, Algorithm] = {
     "slotine_li": Algorithm(("q", "qd", "qrd", "qrdd"), (("tau", "n", TORQUE),), (derived.slotine_li,), True),
     "regressor": Algorithm(_MOTION, (("Y", "np", f"{TORQUE} per unit of the parameter"),), (regressor,)),
     "momentum_regressor": Algorithm(_STATE, (("Y", "np", "[kg m2/s] per unit"),), (derived.regressor_of(momentum),)),
+    "momentum_rate_regressor": Algorithm(
+        _STATE, (("Y", "np", f"{TORQUE} per unit"),), (derived.regressor_of(derived.unforced_momentum_rate),)
+    ),
     "kinetic_energy_regressor": Algorithm(_STATE, (("y", "p", "[J] per unit"),), (derived.row_of(kinetic_energy),)),
     "potential_energy_regressor": Algorithm(("q",), (("y", "p", "[J] per unit"),), (derived.row_of(potential_energy),)),
     "energy_regressor": Algorithm(_STATE, (("y", "p", "[J] per unit"),), (derived.row_of(derived.energy),)),

@@ -93,6 +93,11 @@ def momentum_rate(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes) -> list[Any]:
     return [a + b - c - d for a, b, c, d in terms]
 
 
+def unforced_momentum_rate(tree: Tree, q: Nodes, qd: Nodes) -> list[Any]:
+    """C^T qd - g - friction: the momentum's rate without torque and without contact."""
+    return momentum_rate(tree, q, qd, [0.0] * tree.n)
+
+
 def slotine_li(tree: Tree, q: Nodes, qd: Nodes, qrd: Nodes, qrdd: Nodes) -> list[Any]:
     """M(q) qrdd + C(q, qd) qrd + g(q) + friction(qd), with the Coriolis matrix of the Christoffel symbols.
 

@@ -103,6 +103,13 @@ class Dynamics(Description):
         """Y(q, qd), (..., n, p), with Y @ parameters = momentum (the columns of friction are zero). Gautier and Khalil 1988."""
         return self._call("momentum_regressor", (q, qd), None, out)
 
+    def momentum_rate_regressor(self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None) -> Array:
+        """Y(q, qd), (..., n, p), with Y @ parameters = C^T qd - g - friction: dp/dt = tau + Y @ parameters, without acceleration.
+
+        De Luca and Mattone 2003, eq. (7).
+        """
+        return self._call("momentum_rate_regressor", (q, qd), None, out)
+
     def energy_regressor(self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None) -> Array:
         """y(q, qd), (..., p), with y @ parameters = kinetic_energy + potential_energy [J]. Lecture "Linearity": T_i = a_T theta_i, U_i =
         a_U theta_i.

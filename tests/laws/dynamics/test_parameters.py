@@ -59,6 +59,14 @@ def test_momenta_are_linear_in_the_parameters(name: str) -> None:
     close(product(Y, others(x)), x.robot.momentum(x.q, x.qd, parameters=others(x)))
 
 
+@law("momentum_rate_regressor", "momentum_rate")
+def test_rates_of_momenta_are_linear_in_the_parameters(name: str) -> None:
+    x = case(name)
+    Y, still = x.robot.momentum_rate_regressor(x.q, x.qd), np.zeros_like(x.q)
+    close(Y @ x.robot.parameters, x.robot.momentum_rate(x.q, x.qd, still))
+    close(product(Y, as_heavy(x)), x.robot.momentum_rate(x.q, x.qd, still, parameters=as_heavy(x)))
+
+
 @law("kinetic_energy_regressor", "potential_energy_regressor", "kinetic_energy", "potential_energy")
 def test_energies_are_linear_in_the_parameters(name: str) -> None:
     x, pi = case(name), others(case(name))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...arguments import real_number, whole_number
 from ..model.accumulator import Accumulator
-from ..model.problem import Problem
+from ..model.problem import Problem, merged
 from .posterior import Posterior
 
 Array = NDArray[np.float64]
@@ -23,6 +23,7 @@ class Estimate:
     """Base parameters (b,), weights of the rows of each joint (n,) [1/(N m)|1/N], notes in sentences, and numbers worth keeping.
 
     `parameters` (p,) is set by estimators that find each parameter and not only the combinations, `posterior` by those with a prior.
+    `parts` are the rows of estimators that solve other equations than those of the problem, each folded, in order of time.
     """
 
     base: Array
@@ -31,6 +32,12 @@ class Estimate:
     details: dict[str, Any] = field(default_factory=dict)
     parameters: Array | None = None
     posterior: Posterior | None = None
+    parts: tuple[Accumulator, ...] = ()
+
+    def triangle(self, total: Accumulator) -> Array:
+        """Return the factor (b + 1, b + 1) of the rows that were solved: those of the torques, all folded, unless it has its own."""
+        own = merged(self.parts) if self.parts else total
+        return own.triangle(self.weights if own.n == len(self.weights) else None)
 
 
 class Estimator(Protocol):

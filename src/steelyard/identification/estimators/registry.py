@@ -6,10 +6,14 @@ from collections.abc import Callable
 
 from ...arguments import any_of, brief
 from ...errors import CallError, suggest
+from .errors_in_variables.maximum_likelihood import MaximumLikelihood
+from .errors_in_variables.total_least_squares import TLS
 from .least_squares import OLS, WLS, Estimator, Sequential
-from .robust import IRLS, TLS
+from .robust import IRLS
 from .sdp import SDP
 from .shrinkage import ElasticNet, Lasso, Ridge
+from .without_acceleration.energy import Energy
+from .without_acceleration.momentum import Momentum
 
 CAD_WEIGHT = 30.0
 """The prior weight of prior='cad': inertias of the description are right to about a fifth of their size."""
@@ -39,5 +43,8 @@ ESTIMATORS: dict[str, Callable[[bool], Estimator]] = {
     "elastic_net": lambda cad: ElasticNet(),
     "tls": lambda cad: TLS(),
     "sequential": lambda cad: Sequential(),
+    "ml": lambda cad: MaximumLikelihood(),
+    "momentum": lambda cad: Momentum(),
+    "energy": lambda cad: Energy(),
 }
 """Estimators by name; each is made with or without prior='cad'."""

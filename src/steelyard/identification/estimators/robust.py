@@ -1,4 +1,4 @@
-"""Robust estimators: iteratively reweighted least squares for outliers, total least squares for a noisy regressor."""
+"""Robust estimation: iteratively reweighted least squares for outliers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arguments import real_number, whole_number
-from ...errors import CallError, ProblemError
+from ...errors import CallError
 from ..model.problem import Block, Problem
-from .least_squares import RANK, Estimate, excitation, least_squares, weighted
+from .least_squares import Estimate, least_squares, weighted
 
 Array = NDArray[np.float64]
 
@@ -60,27 +60,3 @@ def robust_sigma(problem: Problem, base: Array, floor: float) -> Array:
     e = np.concatenate([np.where(True if keep is None else keep, x, np.nan) for x, keep in parts])
     median = np.array([np.nanmedian(column) if np.any(np.isfinite(column)) else 0.0 for column in e.T])
     return np.asarray(np.maximum(1.4826 * median, max(floor, 1e-300)))
-
-
-@dataclass(frozen=True)
-class TLS:
-    """The smallest change of [Y tau], columns scaled alike, that makes tau = Y base hold: the last right singular vector.
-
-    Golub and Van Loan, SIAM J. Numer. Anal. 17 (1980), p. 883; Van Huffel and Vandewalle 1991, section 2.3 (nongeneric cases).
-    """
-
-    name = "tls"
-
-    def fit(self, problem: Problem) -> Estimate:
-        """Return the estimate for a problem."""
-        _, weights = weighted(problem.total, problem.prior)
-        triangle = problem.total.triangle(weights)
-        spectrum = excitation(triangle)
-        scale = np.append(spectrum.scale, max(float(np.linalg.norm(triangle[:, -1])), 1e-300))
-        _, values, Vt = np.linalg.svd(triangle / scale)
-        null = Vt[spectrum.rank :]  # noise, or directions without excitation
-        if np.linalg.norm(null[:, -1]) < RANK:
-            raise ProblemError("total least squares has no solution here: the torque is not a combination of the regressor's columns")
-        v = null.T @ null[:, -1]
-        base = -v[:-1] / v[-1] * scale[-1] / scale[:-1]
-        return Estimate(base, weights, details={"smallest_singular_value": float(values[spectrum.rank])})

@@ -134,9 +134,9 @@ class Model:
 
     def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int], *base: Array) -> Array:
         """Return some columns of the regressor, (N, n, k): of the plain robot by its kernel, of other joint terms one by one."""
-        wanted = tuple(self._plain_columns.get(c, 0) for c in columns)
+        wanted = tuple(self.plain_columns.get(c, 0) for c in columns)
         Y = np.asarray(kernel(self.plain.fingerprint, self.plain.tree, "regressor", columns=wanted, base=bool(base))(q, qd, qdd, *base))
-        others = [(k, self.term(c)) for k, c in enumerate(columns) if c not in self._plain_columns]
+        others = [(k, self.term(c)) for k, c in enumerate(columns) if c not in self.plain_columns]
         states = self.joint_states([use for _, use in others], q, qd, qdd)
         for k, use in others:
             Y[:, :, k] = 0.0
@@ -158,7 +158,7 @@ class Model:
         return plain(self.robot)
 
     @cached_property
-    def _plain_columns(self) -> dict[int, int]:
+    def plain_columns(self) -> dict[int, int]:
         """Parameters whose column is that of the plain robot, with their place there."""
         there = {name: i for i, name in enumerate(self.plain.parameter_names)}
         inner = 10 * len(self.robot.tree.bodies)

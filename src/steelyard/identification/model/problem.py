@@ -131,16 +131,23 @@ class Problem:
     def regressor_noise(self) -> Accumulator:
         """The errors of the regressor that the noise of q, qd and qdd makes, folded; scaled to the number of all samples."""
         made = Accumulator.empty(self.model.reach, self.base.n_base)
-        for s in self.samples:
+        for rows, _, part in self.regressor_errors():
+            keep = None if part.keep is None else part.keep[:: self.decimate]
+            made = made.fold(rows, np.zeros(rows.shape[:2]), keep)
+        return made
+
+    def regressor_errors(self) -> Iterator[tuple[Array, int, Samples]]:
+        """Yield errors of the regressor (N, n, b) that the noise of q, qd and qdd makes, as drawn for the middle of each log.
+
+        They are scaled so that their squares count for all samples of the log; with the log's number and its samples there.
+        """
+        for number, s in enumerate(self.samples):
             if s.errors is None:
                 continue
             part = s.part(s.middle)
             moved = [x + errors for x, errors in zip((part.q, part.qd, part.qdd), s.errors, strict=True)]
             rows = self.model.rows(*moved, *part.states[3:]) - self.model.rows(*part.states)
-            kept = decimated(rows, self.decimate, 0, -(-part.N // self.decimate))
-            keep = None if part.keep is None else part.keep[:: self.decimate]
-            made = made.fold(kept * np.sqrt(s.N / part.N), np.zeros(kept.shape[:2]), keep)
-        return made
+            yield decimated(rows, self.decimate, 0, -(-part.N // self.decimate)) * np.sqrt(s.N / part.N), number, part
 
     def check_rows(self) -> None:
         """Raise ProblemError if there are fewer rows than unknowns."""

@@ -122,8 +122,7 @@ def uncertainty(problem: Problem, estimate: Estimate, made: Residuals, noise: To
     errors = problem.regressor_noise.triangle(estimate.weights)[:-1, :-1]
     sizes = parameter_sizes(problem.model)[list(base.columns)]
     if found is None:
-        half = inverse_root(triangle)
-        covariance = half @ jackknife(made.information, made.scores, made.cells.ends, half) @ half.T
+        covariance = by_own_rows(estimate) if estimate.parts else by_torque_rows(triangle, made)
         sigma, raw = noise_of_samples(problem, estimate, covariance, noise)
         return Uncertainty(base, estimate.base, covariance, sigma, raw, triangle, sizes, errors, np.ones(base.n_base))
     matrix = found.coordinates.matrix
@@ -134,6 +133,21 @@ def uncertainty(problem: Problem, estimate: Estimate, made: Residuals, noise: To
     covariance, share = base.matrix @ whole @ base.matrix.T, found.share(base.matrix @ matrix)
     values = base, estimate.base, covariance, sigma, raw, triangle, sizes, errors, share
     return Uncertainty(*values, whole, found.share(matrix))
+
+
+def by_torque_rows(triangle: Array, made: Residuals) -> Array:
+    """Return the covariance (b, b) of least squares on the torque: the factor R of [Y tau], and residuals with their cells."""
+    half = inverse_root(triangle)
+    return np.asarray(half @ jackknife(made.information, made.scores, made.cells.ends, half) @ half.T)
+
+
+def by_own_rows(estimate: Estimate) -> Array:
+    """Return the covariance (b, b) of an estimator with equations of its own: the jackknife over the consecutive parts of its rows."""
+    half = inverse_root(estimate.triangle(estimate.parts[0]))
+    rows = [replace(estimate, parts=(part,)).triangle(part) for part in estimate.parts]
+    information = np.array([R[:, :-1].T @ R[:, :-1] for R in rows])
+    scores = np.array([R[:, :-1].T @ (R[:, -1] - R[:, :-1] @ estimate.base) for R in rows])
+    return np.asarray(half @ jackknife(information, scores, (len(rows),), half) @ half.T)
 
 
 def by_samples(problem: Problem, found: Posterior, made: Residuals, values: Array, seen: Array) -> Array:

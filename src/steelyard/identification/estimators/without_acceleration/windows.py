@@ -1,0 +1,134 @@
+"""Equations of motion integrated over smooth windows: a derivative of a state is moved onto the window by integration by parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from ....errors import CallError, ProblemError
+from ....signals.segments import split
+from ...model.accumulator import Accumulator
+from ...model.linear_model import Model
+from ...model.problem import Problem, block_length
+from ...samples.samples import Samples
+
+Array = NDArray[np.float64]
+NARROWEST = 1.5  # [samples] standard deviation of a window: below it sums over samples are no longer integrals
+SPREAD = 0.75  # the same, in intervals between the windows
+REACH = 8.0  # [standard deviations] to where a window reaches
+MASKED = 1e-3  # weight of rows out of use that a window may hold
+PARTS = 80  # consecutive parts of the windows, from which the uncertainty follows
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """d/dt(stored base + known) + lost base = supplied: stored, lost (N, r, b), supplied, known (N, r), rows in use (N, r) or None.
+
+    `variance` (N, r) is that of the noise of `supplied`; rows are divided by the root of its mean over a window.
+    """
+
+    stored: Array
+    lost: Array
+    supplied: Array
+    known: Array
+    keep: NDArray[np.bool_] | None
+    variance: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Weights (2 k + 1,) of a Gaussian window over samples, and of minus its derivative [1/sample].
+
+    Sums over uniform samples are integrals up to exp(-2 (pi sigma)^2): 1e-19 at a standard deviation of 1.5 samples.
+    """
+
+    weights: Array
+    slopes: Array
+
+    @classmethod
+    def of(cls, sigma: float) -> Window:
+        """Return the window of a standard deviation [samples]."""
+        k = np.arange(-int(np.ceil(REACH * sigma)), int(np.ceil(REACH * sigma)) + 1)
+        g = np.exp(-0.5 * (k / sigma) ** 2)
+        return cls(g / g.sum(), k / sigma**2 * g / g.sum())
+
+    @property
+    def reach(self) -> int:
+        """Samples on either side of the middle."""
+        return len(self.weights) // 2
+
+
+def accumulate_windows(problem: Problem, terms: Callable[[Samples], Terms], reach: tuple[tuple[int, ...], ...]) -> tuple[Accumulator, ...]:
+    """Fold integral w (supplied - lost base) dt = - integral w' (stored base) dt over all windows, in PARTS consecutive parts.
+
+    Windows follow each other as kept samples do; each lies within a stretch without gaps. Raises ProblemError if too few fit in.
+    Shinbrot, Trans. ASME 79 (1957), p. 1417 (modulating functions); Gautier, ICRA 1996, pp. 3011-3016 (power and energy).
+    """
+    made = [Accumulator.empty(reach, problem.base.n_base) for _ in range(PARTS)]
+    window = Window.of(max(NARROWEST, SPREAD * problem.decimate))
+    spans = list(window_spans(problem, window))
+    total = max(sum(count for *_, count in spans), 1)
+    done = 0
+    for part, first, last, count in spans:
+        Y, b, keep = integrated(terms(part.part(slice(first, last))), part.t[first:last], window, problem.decimate, count)
+        number = (done + np.arange(count)) * PARTS // total
+        for k in np.unique(number):
+            own = number == k
+            made[k] = made[k].fold(Y[own], b[own], None if keep is None else keep[own])
+        done += count
+    rows = sum(sum(each.counts) for each in made)
+    if rows < problem.base.n_base:
+        raise ProblemError(
+            f"{rows:.0f} rows of windows of {len(window.weights)} samples are left for {problem.base.n_base} base parameters; "
+            "a longer log without gaps, or another estimator, is needed"
+        )
+    return tuple(made)
+
+
+def window_spans(problem: Problem, window: Window) -> Iterator[tuple[Samples, int, int, int]]:
+    """Yield samples, the first and last of a block of them that windows read, and how many windows there are."""
+    step, reach = block_length(problem.decimate), window.reach
+    for part in problem.samples:
+        for stretch in split(part.t):
+            for start in range(stretch.start + reach, stretch.stop - reach, step):
+                stop = min(start + step, stretch.stop - reach)
+                yield part, start - reach, stop + reach, -(-(stop - start) // problem.decimate)
+
+
+def integrated(terms: Terms, t: Array, window: Window, stride: int, count: int) -> tuple[Array, Array, NDArray[np.bool_] | None]:
+    """Return rows (count, r, b), right sides (count, r) and rows in use (count, r) of windows that begin `stride` samples apart.
+
+    Windows are even over samples; where time stamps are not, the time between samples is a factor of what is integrated.
+    """
+    dt = float(np.mean(np.diff(t)))
+    pace = (np.gradient(t) / dt)[:, None]
+    lost = summed(terms.lost * pace[:, :, None], window.weights, stride, count)
+    rows = summed(terms.stored, window.slopes / dt, stride, count) + lost
+    right = summed(terms.supplied * pace, window.weights, stride, count) - summed(terms.known, window.slopes / dt, stride, count)
+    if terms.variance is not None:
+        sigma = np.sqrt(summed(terms.variance, window.weights, stride, count))
+        rows, right = rows / sigma[:, :, None], right / sigma
+    if terms.keep is None:
+        return rows, right, None
+    return rows, right, summed((~terms.keep).astype(float), window.weights, stride, count) <= MASKED
+
+
+def summed(x: Array, weights: Array, stride: int, count: int) -> Array:
+    """Return sum_k weights[k] x[i stride + k] for i < count, (count, ...), of x (N, ...)."""
+    flat = np.ascontiguousarray(x.reshape(len(x), -1))
+    s0, s1 = flat.strides
+    views = as_strided(flat, (count, len(weights), flat.shape[1]), (stride * s0, s0, s1), writeable=False)
+    return np.asarray(np.matmul(weights[None], views)).reshape(count, *x.shape[1:])
+
+
+def require_plain_model(name: str, model: Model) -> None:
+    """Raise CallError for a model whose momentum and energy are not those of joints on a base at rest."""
+    if type(model) is not Model or model.moving:
+        case = "a base that moves" if model.moving else "a robot with loops, or from base wrenches"
+        raise CallError(
+            f"estimator {name!r} is not for {case}: the momentum of the joints is not all that counts there; use 'sdp' or 'wls'"
+        )
