@@ -72,8 +72,8 @@ def identify(
     By default viscous and Coulomb friction, offsets and rotor inertias are found with the links, further friction terms where the log
     shows them, each joint is weighted by its noise, every pseudo-inertia is positive definite, and what the log does not show stays near
     the description.
-    `estimator`: 'sdp' (default), 'wls', 'ols', 'irls', 'ridge', 'lasso', 'elastic_net', 'tls', 'ml', 'momentum', 'energy', 'sequential', or an
-    instance.
+    `estimator`: 'sdp' (default), 'wls', 'ols', 'irls', 'ridge', 'lasso', 'elastic_net', 'tls', 'ml', 'momentum', 'energy', 'sequential', or
+    an instance.
     `preparation` says how samples are made, `model` what is to be found. `options` are single fields of the two: smoothing, cutoff [Hz],
     decimate, mask [rad/s|m/s], delay [s] of `Preparation`; friction, gear_ratio, rotor, coulomb_width [rad/s|m/s], hold, bounds, prior,
     coupling, known, drive_gains, known_mass of `ModelOptions`. Unless `diagnose` is False the log is examined for faults first, as by
