@@ -174,5 +174,6 @@ def noise_of_samples(problem: Problem, estimate: Estimate, covariance: Array, no
     counts = np.maximum(np.array(total.counts), 1.0)
     taken = np.array([np.sum((R := total.rows(j)[:, :-1]) * (R @ covariance)) for j in range(total.n)]) / counts
     least = ROUNDING * np.sqrt(np.max(total.torque_squares() / counts, initial=1e-300))
+    taken = np.maximum(taken, 0.0)  # rounding of a covariance that is singular
     sigma = np.sqrt(total.residual_squares(estimate.base) / counts + taken)
     return np.maximum(sigma, least), replace(noise, taken=np.maximum(taken, least**2))
