@@ -122,7 +122,6 @@ def test_a_linkage_in_line_is_singular_and_leaves_others_alone() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda made, log: sy.inverse_kinematics(made, np.eye(4), frame="rocker_link"),
         lambda made, log: sy.joint_velocity(made, np.zeros(3), np.zeros(6), frame="rocker_link"),
         lambda made, log: sy.excite(made),
         lambda made, log: sy.doctor(made, log),

@@ -6,7 +6,10 @@ Geometry and masses are written down here anew. Tsai 1999, "Robot Analysis", sec
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
 
+import steelyard as sy
 from tests.loop_robots import robot
 from tests.random_robots import close
 
@@ -132,3 +135,41 @@ def turned(angles: np.ndarray, rates: np.ndarray, faster: np.ndarray) -> tuple[n
     w = sum(rate * axis for rate, axis in zip(rates, axes, strict=True))
     dw = sum(f * axis + rate * np.cross(b, axis) for f, rate, axis, b in zip(faster, rates, axes, before, strict=True))
     return yaw @ pitch @ roll, np.asarray(w), np.asarray(dw)
+
+
+def test_inverse_kinematics_of_the_platforms_is_explicit() -> None:
+    """Arms of the Delta and legs of the Stewart platform for poses of their platforms."""
+    rng = np.random.default_rng(9)
+    made, T = robot("delta"), np.tile(np.eye(4), (20, 1, 1))
+    T[:, :3, 3] = rng.uniform(-0.06, 0.06, (20, 3)) + [0.0, 0.0, -0.42]
+    found = sy.inverse_kinematics(made, T, "platform")
+    arms = [made.joint_names.index(f"arm{k}") for k in (1, 2, 3)]
+    explicit = np.array([delta_torques(pose[:3, 3], np.zeros(3), np.zeros(3))[0] for pose in T])
+    assert found.solved.all()
+    close(found.best[:, arms], explicit, 1e-10)
+    close(made.closure(found.best), np.zeros((20, 9)), 1e-12)
+
+    made, (base, top) = robot("stewart"), hexagons()
+    legs = [made.joint_names.index(f"piston{k}") for k in range(1, 7)]
+    for k in range(20):
+        T[k, :3, :3] = Rotation.from_rotvec(rng.uniform(-0.3, 0.3, 3)).as_matrix()
+    T[:, :3, 3] = rng.uniform(-0.1, 0.1, (20, 3)) + [0.0, 0.0, 0.8]
+    found = sy.inverse_kinematics(made, T, "platform")
+    lengths = np.linalg.norm(top @ T[:, :3, :3].swapaxes(1, 2) + T[:, None, :3, 3] - base, axis=-1)
+    assert found.solved.all()
+    close(found.best[:, legs], lengths - np.linalg.norm(top + 0.8 * Z - base, axis=1), 1e-10)
+
+
+def test_a_pose_that_no_platform_has() -> None:
+    """A Delta's platform does not turn, and does not go far: the nearest closed configuration is named."""
+    made, turned = robot("delta"), np.eye(4)
+    turned[:3, :3], turned[:3, 3] = Rotation.from_rotvec([0.0, 0.0, 0.4]).as_matrix(), [0.02, 0.0, -0.42]
+    found = sy.inverse_kinematics(made, np.stack([turned, np.eye(4) + np.eye(4, k=3) * 3.0]), "platform")
+    assert not found.solved.any()
+    close(made.closure(found.nearest.q), np.zeros((2, 9)), 1e-10)
+    close(found.nearest.angle, [0.4, 0.0], 1e-6)
+    assert found.nearest.distance[0] < 1e-6
+    assert 2.0 < found.nearest.distance[1] < 3.0
+    assert "2 out of reach" in found.status
+    with pytest.raises(sy.ProblemError, match="loops are closed numerically; method='numerical'"):
+        sy.inverse_kinematics(made, turned, "platform", method="closed form")

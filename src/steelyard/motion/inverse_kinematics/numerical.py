@@ -2,7 +2,8 @@
 
 A step is one kernel: pose error, Jacobian, the damped normal equations and their solution, joints that lie on a limit and would leave it
 kept there, and the rest of the motion (redundancy) drawn towards a preferred position. What has converged leaves the batch; what has not
-starts again elsewhere. Levenberg 1944; Sugihara, IEEE Transactions on Robotics 27 (2011), for a damping that follows the error.
+starts again elsewhere. Closures of loops are errors like those of the pose.
+Levenberg 1944; Sugihara, IEEE Transactions on Robotics 27 (2011), for a damping that follows the error.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ...compiler.runtime.kernel import Kernel
 from ...dynamics.forward.by_crba import factorise, solve
 from ...dynamics.kinematics import forward_kinematics, jacobian
 from ...kernels import kernel_of
+from ...kernels.loops import ClosureTerms, closure_terms
 from ...mechanism.tree import Tree
 
 Array = NDArray[np.float64]
@@ -39,6 +41,7 @@ LEAVING = 0.2  # of the poses must have converged before those leave the batch
 LONGEST = 1.0  # [rad|m] a step of a joint
 _DAMPING = 0.02  # times the square of the error
 _LEAST_DAMPING = 1e-14
+SHUT = 30.0  # weight of closures beside the pose, so that the nearest position to a pose that is out of reach is nearly closed
 _ROTATION = 0.3  # [m2] weight of rotations beside distances where starts are compared
 
 
@@ -59,15 +62,17 @@ def step(
 ) -> tuple[list[Scalar], list[Scalar]]:
     """The next position, with some joints held, and the error (m, rad) of the present one.
 
-    dq = z + J^T (J J^T + damping)^-1 (e - J z), z = gain (wanted - q), with more than six joints; else (J^T J + damping)^-1 J^T e.
+    dq = z + J^T (J J^T + damping)^-1 (e - J z), z = gain (wanted - q), with more joints than errors; else (J^T J + damping)^-1 J^T e.
+    The first error of a robot with loops counts how far they are open, too.
     """
     R_goal, p_goal = tuple(tuple(row[:3]) for row in pose[:3]), tuple(row[3] for row in pose[:3])
     v, w = pose_error(tree, q, R_goal, v3.vector(p_goal), frame)
-    e = [*v, *w]
-    J = _free(tree, q, jacobian(tree, q, frame), e, held)
-    size2 = v3.dot(v, v) + v3.dot(w, w)
-    damping = _DAMPING * size2 + _LEAST_DAMPING
-    if tree.n > 6:
+    loops = closure_terms(tree, q, [0.0] * tree.n) if tree.loops else ClosureTerms([], [], [])
+    e = [*v, *w, *(-SHUT * x for x in loops.phi)]
+    J = _free(tree, q, [*jacobian(tree, q, frame), *([SHUT * x for x in row] for row in loops.Phi)], e, held)
+    away2 = v3.dot(v, v) + dot(loops.phi, loops.phi) if tree.loops else v3.dot(v, v)
+    damping = _DAMPING * (away2 + v3.dot(w, w)) + _LEAST_DAMPING
+    if tree.n > len(e):
         z = [gain * (a - b) for a, b in zip(wanted, q, strict=True)]
         rest = [x - dot(row, z) for x, row in zip(e, J, strict=True)]
         y = solve(factorise(_gram(J, damping)), rest)
@@ -75,7 +80,7 @@ def step(
     else:
         columns = [[row[i] for row in J] for i in range(tree.n)]
         dq = solve(factorise(_gram(columns, damping)), [dot(column, e) for column in columns])
-    return _limited(tree, q, dq), [sqrt(v3.dot(v, v)), sqrt(v3.dot(w, w))]
+    return _limited(tree, q, dq), [sqrt(away2), sqrt(v3.dot(w, w))]
 
 
 def _free(tree: Tree, q: Scalars, J: Sequence[Sequence[Scalar]], e: Scalars, held: Sequence[int]) -> list[list[Scalar]]:
@@ -118,7 +123,7 @@ def _gram(rows: Sequence[Scalars], damping: Scalar) -> list[list[Scalar]]:
 @lru_cache(maxsize=64)
 def step_kernel(robot: Any, frame: str, held: tuple[int, ...] = ()) -> Kernel:
     """The compiled step: q, pose, wanted, gain -> q, error (2)."""
-    tree = robot.tree
+    tree = robot.closed_tree if robot.tree.loops else robot.tree
 
     def make() -> Program:
         inputs = [
@@ -173,6 +178,8 @@ def _starts(robot: Any, frame: str, pose: Array, active: NDArray[np.intp], rng: 
     """For each active pose, of some random positions those that come nearest to it: one, or several where few poses are left."""
     low, high = joint_range(robot.tree)
     tried = rng.uniform(low, high, (TRIED, robot.n))
+    if robot.tree.loops:
+        tried = robot.assembly(tried).q
     there, goal = robot.forward_kinematics(tried, frame), pose[active]
     nearness = 2.0 * goal[:, :3, 3] @ there[:, :3, 3].T - (there[:, :3, 3] ** 2).sum(axis=1)
     nearness += _ROTATION * goal[:, :3, :3].reshape(-1, 9) @ there[:, :3, :3].reshape(-1, 9).T
@@ -230,6 +237,20 @@ def polish(robot: Any, frame: str, pose: Array, q: Array, held: tuple[int, ...])
         q, _ = kernel(q, pose, q, 0.0)
     _, error = kernel(q, pose, q, 0.0)
     return np.where((error <= 0.1 * ACCURACY).all(axis=1)[:, None], q, np.nan)
+
+
+def shut(robot: Any, frame: str, pose: Array, found: Found) -> Found:
+    """The same for a robot with loops, closed to rounding: solutions by a few more steps, others at the nearest closed configuration."""
+    kernel, q = step_kernel(robot, frame), found.q.copy()
+    for _ in range(4):
+        q, error = kernel(q, pose, q, 0.0)
+    better = found.reached & (error <= ACCURACY).all(axis=1)
+    _keep(found, np.flatnonzero(better), q[better], error[better])
+    at = np.flatnonzero(~found.reached & np.isfinite(found.q).all(axis=1))
+    if len(at):
+        q = robot.assembly(found.q[at]).q
+        _keep(found, at, q, kernel(q, pose[at], q, 0.0)[1])
+    return found
 
 
 def joint_range(tree: Tree) -> tuple[Array, Array]:

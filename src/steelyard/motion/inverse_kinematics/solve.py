@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from ...arguments import any_of, brief, numbers
 from ...dynamics.kinematics import carriers, find_frame
-from ...errors import CallError, ProblemError, refuse_loops, require_robot, suggest
+from ...errors import CallError, ProblemError, require_robot, suggest
 from .analytic import UNREACHED, VALID, Analytic, analytic
-from .numerical import draw_nearer, joint_range, polish, search
+from .numerical import draw_nearer, joint_range, polish, search, shut
 from .solutions import NO_POSE, Array, Context, Solutions, checked
 
 if TYPE_CHECKING:
@@ -124,7 +124,6 @@ def _setup(robot: Robot, frame: str | None, free: Any, method: str) -> Setup:
         raise CallError(f"frame and method must be names, not {brief(frame)} and {brief(method)}") from None
     if found is None or found.context.robot is not robot:
         require_robot(robot, "inverse_kinematics")
-        refuse_loops(robot, "inverse_kinematics", "where joints carry the platform, assemble(q, hold=[those joints]) solves for all others")
         any_of("method", method, METHODS)
         found = _prepared(robot, robot.end_effector if frame is None else frame, _named(robot, free), method)
         _require_free(robot, found, free)
@@ -149,12 +148,11 @@ def _prepared(robot: Robot, frame: str, held: tuple[str, ...] | None, method: st
     if body < 0:
         raise CallError(f"no joint moves the frame {frame!r}; {suggest(frame, [f for f, at in robot.tree.frames.items() if at.body >= 0])}")
     _require_carriers(robot, frame, body, held)
-    closed = None if method == "numerical" else analytic(robot, frame, held)
+    closed = None if method == "numerical" or robot.tree.loops else analytic(robot, frame, held)
     if method == "closed form" and closed is None:
-        raise ProblemError(
-            f"{robot.name!r} has no closed form for {frame!r}: neither three axes that meet at an end nor three parallel ones in the "
-            "middle, to 1e-9; method='numerical' solves it"
-        )
+        why = "neither three axes that meet at an end nor three parallel ones in the middle, to 1e-9"
+        why = "its loops are closed numerically" if robot.tree.loops else why
+        raise ProblemError(f"{robot.name!r} has no closed form for {frame!r}: {why}; method='numerical' solves it")
     if held and closed is None:
         raise CallError(f"free: holding {', '.join(held)} leaves no arm with a closed form; leave `free` out for the numerical solver")
     rest = np.clip(np.zeros(robot.n), *joint_range(robot.tree))
@@ -283,8 +281,9 @@ def _numerical(context: Context, pose: Array, start: Array, preferred: bool) -> 
     fault = _fault(flat)
     proper = fault <= NO_POSE
     whole = search(context.robot, context.frame, np.where(proper[:, None, None], flat, np.eye(4)), starts)
-    if preferred and n > 6:
+    if preferred and n > 6 + len(context.robot.closed_tree.rows):
         whole = draw_nearer(context.robot, context.frame, flat, whole, starts)
+    whole = shut(context.robot, context.frame, flat, whole) if context.robot.tree.loops else whole
     reached = whole.reached & proper
     q = np.where(reached[:, None], whole.q, np.nan).reshape(*batch, 1, n)
     code = np.where(reached, VALID, UNREACHED).reshape(*batch, 1)
