@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -52,6 +53,33 @@ class Drive(Protocol):
         """What drives measure of themselves, by the names of a Log, each (..., n)."""
 
 
+def actuated(
+    drive: Drive | None,
+    driven: Sequence[int],
+    command: Scalars,
+    q: Scalars,
+    qd: Scalars,
+    x: Scalars,
+    v: Scalars,
+    numbers: Scalars,
+) -> Actuation:
+    """What reaches the joints of a commanded torque; x and v are positions and velocities of the drives.
+
+    Joints without a drive get the torque as it is.
+    """
+    if drive is None:
+        return Actuation(list(command), [], [], 0.0, 0.0)
+    n = len(q)
+    made = drive.actuation([a if c in driven else 0.0 for c, a in enumerate(command)], q, qd, x, v, numbers)
+    passive = [c for c in range(n) if c not in driven]
+    tau = [command[c] if c in passive else a for c, a in enumerate(made.tau)]
+    positions, velocities = (
+        [0.0 if k % n in passive else a for k, a in enumerate(part)] for part in (made.position_rates, made.velocity_rates)
+    )
+    work = made.work + dot([command[c] for c in passive], [qd[c] for c in passive]) if passive else made.work
+    return Actuation(tau, positions, velocities, work, made.heat)
+
+
 @dataclass(frozen=True, eq=False)
 class Elastic:
     """Joints behind springs: tau = stiffness (theta - q) + damping (theta' - qd), inertia theta'' = command - tau.
@@ -68,25 +96,29 @@ class Elastic:
 
     def numbers(self, robot: Robot) -> Array:
         """stiffness, damping, 1 / inertia, (3 n,)."""
-        stiffness = _positive("Elastic: stiffness", self.stiffness, robot)
-        damping = per_joint("Elastic: damping", self.damping, robot.joint_names, 0.0)
-        return np.concatenate([stiffness, damping, 1.0 / self.rotors(robot)])
+        driven = _driven(robot)
+        stiffness = driven * _positive("Elastic: stiffness", self.stiffness, robot)
+        damping = driven * per_joint("Elastic: damping", self.damping, robot.joint_names, 0.0)
+        return np.concatenate([stiffness, damping, driven / (self.rotors(robot) + (1.0 - driven))])
 
     def rotors(self, robot: Robot) -> Array:
-        """The inertia of each motor, (n,)."""
+        """The inertia of each motor, (n,), zero where there is none."""
+        driven = _driven(robot)
         if self.inertia is not None:
-            return _positive("Elastic: inertia", self.inertia, robot)
-        own = [float(terms.get("armature", 0.0)) for terms in robot.tree.terms]
-        if min(own) <= 0:
-            lacking = ", ".join(name for name, x in zip(robot.joint_names, own, strict=True) if x <= 0)
+            return driven * _positive("Elastic: inertia", self.inertia, robot)
+        own = driven * [float(terms.get("armature", 0.0)) for terms in robot.tree.terms]
+        lacking = ", ".join(name for name, x, has in zip(robot.joint_names, own, driven, strict=True) if has and x <= 0)
+        if lacking:
             raise CallError(f"Elastic: {lacking} has no rotor inertia in the description; give inertia= [kg m2|kg] as seen at the joint")
-        return np.array(own)
+        return own
 
     def start(self, robot: Robot, q: Array, qd: Array) -> Array:
-        return np.concatenate([q, qd], axis=-1)
+        return np.concatenate([q, qd * _driven(robot)], axis=-1)
 
     def link_side(self, robot: Robot) -> Robot:
-        return robot.without_rotors()
+        own = zip(robot.joint_names, robot.tree.terms, _driven(robot), strict=True)
+        kept = {name: terms["armature"] for name, terms, driven in own if not driven and terms.get("armature")}
+        return robot.without_rotors().with_rotors(kept) if kept else robot.without_rotors()
 
     def actuation(self, command: Scalars, q: Scalars, qd: Scalars, x: Scalars, v: Scalars, numbers: Scalars) -> Actuation:
         n = len(q)
@@ -199,7 +231,13 @@ def require_drive(drive: object) -> None:
 
 
 def _positive(what: str, value: ArrayLike, robot: Robot) -> Array:
-    made = per_joint(what, value, robot.joint_names, 0.0)
+    """Numbers (n,) above zero of the joints with a drive; one for the others."""
+    made = np.where(_driven(robot) > 0, per_joint(what, value, robot.joint_names, 0.0), 1.0)
     if np.any(made <= 0):
         raise CallError(f"{what} of {robot.joint_names[int(np.argmin(made))]!r} must be above zero, not {made.min():g}")
     return made
+
+
+def _driven(robot: Robot) -> Array:
+    """One for joints with a drive, zero for others, (n,)."""
+    return np.array([float(c in robot.tree.driven) for c in range(robot.n)])

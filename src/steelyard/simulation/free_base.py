@@ -12,7 +12,9 @@ from ..algebra.scalar import Scalar, Scalars, sqrt
 from ..compiler.ir.program import Operand, trace
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.forward.free_base import free_energy, free_equations, free_forward_dynamics, free_momentum
+from ..dynamics.loops.constrained import constrained_accelerations
 from ..kernels import kernel_of
+from ..kernels.loops import closure_terms
 from ..mechanism.tree import Tree
 from ..robot import Robot
 
@@ -24,6 +26,14 @@ def free_accelerations(tree: Tree, q: Scalars, pose: Scalars, qd: Scalars, twist
     """
     qdd, base = free_forward_dynamics(tree, q, qd, tau, own_twist(pose, twist)[3:])
     return in_world(tree, pose, [*base[:3], *base[6:], *qdd])
+
+
+def free_closed_accelerations(tree: Tree, q: Scalars, pose: Scalars, qd: Scalars, twist: Scalars, tau: Scalars) -> list[Scalar]:
+    """The same of a tree with loops, which stay closed; the base opens none: M a = left + (0 Phi)^T lambda with Phi qdd = -bias."""
+    M, left = free_equations(tree, q, qd, tau, own_twist(pose, twist)[3:])
+    terms = closure_terms(tree, q, qd)
+    Phi = [[*[0.0] * 6, *row] for row in terms.Phi]
+    return in_world(tree, pose, constrained_accelerations(M, Phi, terms.bias, left).values)
 
 
 def own_equations(

@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.scalar import Scalar, Scalars
 from ..arguments import numbers
-from ..compiler.ir.differentiate import derivative, gradient, substitute
+from ..compiler.ir.differentiate import derivative, gradient, jacobian, substitute
 from ..compiler.ir.program import Operand, trace
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.forward.by_crba import forward_by_crba
 from ..errors import CallError
 from ..kernels.algorithms import require_mass
+from ..kernels.loops import closed_state, constrained_acceleration
 from ..mechanism.parameter_vector import parameters, with_scalars
 from ..robot import Robot
 from .control import Control
@@ -28,7 +29,7 @@ from .simulate import Prepared, prepared, simulate
 from .step import kernel_for, packed_kernel, packed_operands, packed_step, step
 
 Array = NDArray[np.float64]
-_PARAMETERS = 2_000_000  # operand number of the nodes that stand for parameters while a program is made
+_PARAMETERS = 3_000_000  # operand number of the nodes that stand for parameters while a program is made
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,7 @@ def sensitivities(
     Each step is differentiated as it is computed, x' = f(x, pi): dx' = df/dx dx + df/dpi dpi, so that these are the derivatives of the
     simulated run, not of the motion that it approximates. The controller's own model stays; with `parameters` a controller without one
     changes as the robot does. A Python function cannot be differentiated.
+    With loops, a change of q0 or qd0 is that of the closed start nearest to it.
     Where a joint sticks, breaks loose or strikes a stop, they are those of the steps as they fall.
     Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.4 (internal differentiation).
     """
@@ -110,33 +112,46 @@ def _prepared(robot: Robot, controller: Any, q0: Any, qd0: Any, options: dict[st
     made = prepared(**{name: value for name, value in given.arguments.items() if name != "progress"})
     if made.control.function is not None:
         raise CallError("sensitivities: a Python function cannot be differentiated; take a controller of steelyard.simulation, or torques")
-    if robot.tree.loops:
-        raise CallError(f"sensitivities: {robot.name!r} has loops, whose start is not free; open them, or take differences of runs")
     if given.arguments["method"] == "adaptive":
         raise CallError("sensitivities: the adaptive method has steps of its own; take 'rk4', 'rk8' or 'euler'")
     return made
 
 
 def _first_tangents(made: Prepared, p: int) -> Array:
-    """Tangents of the whole state at the start, one row for each of q0, qd0 and the parameters, (2 n + p, N)."""
+    """Tangents of the whole state at the start, one row for each of q0, qd0 and the parameters, (..., 2 n + p, N)."""
     n, setup = made.setup.robot.n, made.setup
-    dq, dqd = np.eye(2 * n)[:, :n], np.eye(2 * n)[:, n:]
-    zeros = [np.zeros((2 * n, x.shape[-1])) for x in made.state[2 : 5 if setup.free else 3]]
+    first = _closed_tangents(made) if setup.robot.tree.loops else np.eye(2 * n)
+    dq, dqd = first[..., :n], first[..., n:]
+    zeros = [np.zeros((*first.shape[:-1], x.shape[-1])) for x in made.state[2 : 5 if setup.free else 3]]
     drives = [] if setup.drive is None else [setup.drive.start(setup.robot, dq, dqd)]  # linear in both
-    kept = [np.zeros((2 * n, setup.memory))] if setup.memory else []
+    kept = [np.zeros((*first.shape[:-1], setup.memory))] if setup.memory else []
     rows = np.concatenate([dq, dqd, *zeros, *drives, *kept], axis=-1)
-    return np.concatenate([rows, np.zeros((p, rows.shape[-1]))])
+    return np.concatenate([rows, np.zeros((*rows.shape[:-2], p, rows.shape[-1]))], axis=-2)
+
+
+def _closed_tangents(made: Prepared) -> Array:
+    """How the closed start changes with q0 and qd0, (..., 2 n, 2 n), a row for each: projections onto what keeps the loops closed."""
+    n, tree = made.setup.robot.n, made.setup.robot.closed_tree
+    taken = [Operand("q", (n,)), Operand("qd", (n,))]
+
+    def make(q: Any, qd: Any) -> list[list[Scalar]]:
+        q_closed, qd_closed = closed_state(tree, q, qd, precise=True)
+        rows = jacobian([*q_closed, *qd_closed], [*q, *qd])
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    kernel = kernel_for(made.setup, "closed start", partial(trace, "start", make, taken, [Operand("tangents", (2 * n, 2 * n))]))
+    return np.asarray(kernel(*made.state[:2]))
 
 
 def _to_start(made: Prepared, bar: Array) -> Array:
     """The adjoint of (q0, qd0), (..., 2 n), from that of the whole state at the start: the transpose of its first tangents."""
-    return np.asarray(bar @ _first_tangents(made, 0).T)
+    return np.einsum("...i,...ji->...j", bar, _first_tangents(made, 0))
 
 
 def _forward(made: Prepared, x: Array, dx: Array, dpi: Array) -> tuple[Array, Array]:
     """Tangents of (q, qd) at all samples, (..., T, 2 n + p, 2 n), and of the torques, (..., T, 2 n + p, n); of the last as recorded."""
     call, plan, control, m = tangent_kernel(made.setup).ufunc, made.plan, made.control, 2 * made.setup.robot.n
-    x, dx = x[..., None, :], np.broadcast_to(dx, (*x.shape[:-1], *dx.shape))
+    x, dx = x[..., None, :], np.broadcast_to(dx, (*x.shape[:-1], *dx.shape[-2:]))
     kept, torques = [dx[..., :m]], []
     for k in range(plan.steps):
         x, dx, dtau = call(plan.step, x, *_rest(control, k), dx, dpi)
@@ -212,9 +227,9 @@ def _traced(setup: Setup, h: Scalar, x: Any, rest: Scalars) -> tuple[list[Scalar
 
     They are the kernel's own where it takes parameters.
     """
-    tree = setup.plant.tree
+    tree = setup.plant.closed_tree if setup.robot.tree.loops else setup.plant.tree
     require_mass(tree, "simulate")
-    way = None if setup.free or setup.holds else forward_by_crba
+    way = None if setup.free or setup.holds else constrained_acceleration if tree.loops else forward_by_crba
     if setup.parametric:
         return *packed_step(setup, partial(step, setup, tree, way), h, x, *rest), list(rest[-1])
     graph = x[0].graph

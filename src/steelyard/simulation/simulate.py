@@ -148,9 +148,9 @@ def _parameters(robot: Robot, given: Any) -> Array:
 def _require_supported(setup: Setup) -> None:
     """Raise CallError for what does not go together."""
     loops = setup.robot.tree.loops
-    for what, present in {"a free base": setup.free, "a drive model": setup.drive is not None}.items() if loops else ():
-        if present:
-            raise CallError(f"simulate: {what} and loops do not go together; leave it out, or open the loops (without_loops)")
+    if loops and setup.free and setup.holds:
+        hint = "give the friction a width [rad/s|m/s], with_friction(width=...), and leave stops out"
+        raise CallError(f"simulate: joints that stick or strike stops do not go with loops on a free base; {hint}")
     apart = {"loops": bool(loops), "a drive model": setup.drive is not None, "the adaptive method": setup.method == "adaptive"}
     for what, present in apart.items() if setup.parametric else ():
         if present:
@@ -160,6 +160,7 @@ def _require_supported(setup: Setup) -> None:
     if setup.method != "adaptive":
         return
     found = {"stops": setup.stops, "a controller that learns": setup.memory}
+    found["drives or a free base with loops"] = bool(loops) and (setup.free or setup.drive is not None)
     found["dry friction on a free base or behind drives"] = bool(setup.free or setup.drive) and setup.holds
     found["dry friction with loops"] = bool(loops) and bool(dry_joints(setup.robot.tree))
     for what, there in found.items():

@@ -23,9 +23,18 @@ from ..kernels.algorithms import require_mass
 from ..kernels.loops import closed_state, constrained_acceleration, reduced_equations
 from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import Tree
-from .drives import Actuation
+from .drives import Actuation, actuated
 from .dry_friction import Equations, Sides, equations, held_dynamics, sides, struck, turned_round
-from .free_base import free_accelerations, in_world, own_equations, own_twist, rates_of_position, unit_quaternion, world_twist
+from .free_base import (
+    free_accelerations,
+    free_closed_accelerations,
+    in_world,
+    own_equations,
+    own_twist,
+    rates_of_position,
+    unit_quaternion,
+    world_twist,
+)
 from .integrators import RATES, advanced
 from .loops import at_independent, by_drives, closed_impulses, held_closed, leading
 from .setup import Setup
@@ -104,7 +113,7 @@ def step_program(
     tree = setup.plant.closed_tree if setup.robot.tree.loops else setup.plant.tree
     require_mass(tree, "free_forward_dynamics" if setup.free else "simulate")
     ways: list[Forward | None] = [None] if setup.free or setup.holds else [forward_by_crba, *([aba] if tree.stands_alone else [])]
-    ways = [constrained_acceleration] if tree.loops else ways
+    ways = [constrained_acceleration] if tree.loops and not setup.free else ways
     plain = setup.free or setup.parametric  # a base that moves feels frames and shared inertias; those of parameters are not known yet
     trees = [tree] if plain else [tree, customised(tree)]
     steps = [partial(step, setup, each, way) for each in trees for way in ways]
@@ -152,7 +161,8 @@ def step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any)
             own, friction = held_dynamics(tree, _equations(tree, q, pose, qd, twist, acting.tau), found, q, qd)
             accelerations = in_world(tree, pose, own) if setup.free else own
         else:
-            accelerations = free_accelerations(tree, q, pose, qd, twist, acting.tau) if way is None else way(tree, q, qd, acting.tau)
+            alone = free_closed_accelerations if tree.loops else free_accelerations
+            accelerations = alone(tree, q, pose, qd, twist, acting.tau) if way is None else way(tree, q, qd, acting.tau)
             friction = friction_torque(tree, qd, q) if rubs(tree) else []
         heat = acting.heat + (dot(friction, qd) if friction else 0.0)
         return [*accelerations, *acting.velocity_rates], [heat, *([] if setup.drive is None else [acting.work])]
@@ -200,9 +210,7 @@ def _after_impulses(
 
 def at_joints(setup: Setup, command: Scalars, at: Mapping[str, Any], q: Scalars, qd: Scalars, x: Scalars, v: Scalars) -> Actuation:
     """What reaches the joints of a commanded torque; x and v are positions and velocities of the drives."""
-    if setup.drive is None:
-        return Actuation(list(command), [], [], 0.0, 0.0)
-    return setup.drive.actuation(command, q, qd, x, v, at["drive numbers"])
+    return actuated(setup.drive, setup.robot.tree.driven, command, q, qd, x, v, at.get("drive numbers", ()))
 
 
 def split_drive(setup: Setup, at: Mapping[str, Any]) -> tuple[Scalars, Scalars]:
