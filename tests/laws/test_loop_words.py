@@ -192,3 +192,16 @@ def test_an_infinite_motion_warns_in_words_alone() -> None:
     with pytest.warns(SteelyardWarning) as caught:
         x.robot.constrained_inverse_dynamics(x.q, x.qd, qdd)
     assert [str(w.message).count("not finite") for w in caught] == [1]
+
+
+def test_bars_that_close_in_line_only_have_no_freedom() -> None:
+    """Two bars of a metre between points two metres apart: closures in line say that they move, and they do not."""
+    arm = sy.load("planar_2r")
+    made = arm.with_loop("pin", "point", "link2", "base", [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]).loop_structure
+    assert (made.freedoms, len(made.independent)) == (0, 1)
+    assert "0 freedoms" in str(made)
+    assert "close at singular configurations only, from which joint2 cannot move" in str(made)
+    slack = arm.with_loop("pin", "point", "link2", "base", [1.0, 0.0, 0.0], [1.999, 0.0, 0.0]).loop_structure
+    assert (slack.freedoms, slack.stuck) == (0, ()), "a triangle"
+    for name in ("four_bar", "five_bar", "planar_3rrr", "delta", "stewart"):
+        assert not robot(name).loop_structure.stuck

@@ -50,6 +50,17 @@ EQUATIONS = {
     "com_jacobian": "velocity of the centre of mass = J qd",
     "jacobian_rate": "time derivative of the Jacobian of frame '{frame}' along qd",
 }
+# what a controller of a linkage or a parallel robot needs besides
+LOOP_FUNCTIONS = ("closure", "closure_jacobian", "constrained_torque", "constrained_forward_dynamics", "freedom_basis")
+LOOP_EQUATIONS = {
+    "closure": "how far the loops are from closed, in the order of the list above: phi(q)",
+    "closure_jacobian": "Phi(q) = dphi/dq: Phi qd is the rate at which the loops open",
+    "closure_bias": "dPhi/dt qd: the loops stay closed where Phi qdd + bias = 0",
+    "constrained_torque": "torques of the drives, of least sum of weight tau^2, multipliers, and what is left of the equations",
+    "constrained_forward_dynamics": "accelerations that torques give with the loops closed, multipliers, and how fast they open still",
+    "constrained_regressor": "N' Y, the regressor in the independent coordinates: N' tau = N' Y pi",
+    "freedom_basis": "N(q) with qd = N qd_independent, the independent coordinates as in the list above",
+}
 FRAMED = tuple(name for name in EQUATIONS if ALGORITHMS[name].framed)  # algorithms of a frame
 WRENCHED = (  # algorithms that can take wrenches
     "inverse_dynamics",
@@ -58,6 +69,8 @@ WRENCHED = (  # algorithms that can take wrenches
     "joint_reactions",
     "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
+    "constrained_torque",
+    "constrained_forward_dynamics",
 )
 
 # keywords of C and C++, and file names that some systems reserve for devices
@@ -74,7 +87,8 @@ def programs(tree: Tree, prefix: str, functions: Sequence[str] | None, frame: st
 
     Without a frame, functions of a frame are left out. Functions of WRENCHED take a wrench at each frame of `wrench`, (frames, 6).
     """
-    names = _checked(FUNCTIONS if functions is None else functions)
+    usual = (*FUNCTIONS, *(LOOP_FUNCTIONS if tree.loops else ()))
+    names = _checked(usual if functions is None else functions, bool(tree.loops))
     for each in wrench if frame is None else (frame, *wrench):
         find_frame(tree, each)  # raises CallError with the frames that there are
     kept = [name for name in names if frame is not None or name not in FRAMED]
@@ -82,18 +96,22 @@ def programs(tree: Tree, prefix: str, functions: Sequence[str] | None, frame: st
 
 
 def _program(tree: Tree, name: str, frame: str | None, wrench: Sequence[str]) -> Program:
+    tree = replace(tree, rows=tuple(range(tree.closures))) if name.startswith("closure") else tree  # of all closures
     return program(tree, name, frame=frame if name in FRAMED else None, wrench=wrench if wrench and name in WRENCHED else None)
 
 
-def _checked(functions: Sequence[str]) -> tuple[str, ...]:
+def _checked(functions: Sequence[str], loops: bool) -> tuple[str, ...]:
     """Return the names without repetitions. Raise CallError for one that cannot be written in C."""
+    known = (*EQUATIONS, *(LOOP_EQUATIONS if loops else ()))
     if isinstance(functions, str):
         raise CallError(f"functions={functions!r} is one name; expected several, such as [{functions!r}]")
     for name in functions:
-        if name not in EQUATIONS:
-            raise CallError(f"functions: {name!r} cannot be written in C; {suggest(str(name), EQUATIONS)}")
+        if name in LOOP_EQUATIONS and not loops:
+            raise CallError(f"functions: {name!r} is for robots with loops, and this one has none")
+        if name not in known:
+            raise CallError(f"functions: {name!r} cannot be written in C; {suggest(str(name), known)}")
     if not functions:
-        raise CallError(f"functions is empty; expected some of {', '.join(EQUATIONS)}")
+        raise CallError(f"functions is empty; expected some of {', '.join(known)}")
     return tuple(dict.fromkeys(functions))
 
 

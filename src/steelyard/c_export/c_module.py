@@ -15,7 +15,7 @@ from ..files import write_files
 from ..mechanism.parameter_vector import parameter_names, parameter_units, parameters
 from ..mechanism.tree import Tree
 from ..version import __version__
-from .c_functions import EQUATIONS, identifier, programs
+from .c_functions import EQUATIONS, LOOP_EQUATIONS, identifier, programs
 
 REALS = ("double", "float")
 
@@ -108,6 +108,7 @@ def _about(module: Module) -> list[str]:
         f"Frame of kinematics: {_plain(module.frame or 'none')}.",
         f"Joints, in the order of q ({tree.n}):",
         *_joints(tree),
+        *_loops(tree),
         *_wrenches(module),
     ]
     return lines + (_parameters(tree) if _has_regressor(module) else [])
@@ -118,6 +119,19 @@ def _joints(tree: Tree) -> list[str]:
     tied = {name: [b.joint for b in tree.bodies if b.coordinate == k and b.joint != name] for k, name in enumerate(tree.coordinates)}
     notes = {name: f", moves with it: {', '.join(map(_plain, others))}" if others else "" for name, others in tied.items()}
     return [f"  {k} {_plain(name)} ({kinds[name]}){notes[name]}" for k, name in enumerate(tree.coordinates)]
+
+
+def _loops(tree: Tree) -> list[str]:
+    """The closures of a tree with loops, and which coordinates are driven and independent."""
+    if not tree.loops:
+        return []
+    names = [name for each in tree.loops for name in each.loop.rows]
+    named = [", ".join(_plain(tree.coordinates[c]) for c in at) for at in (tree.driven, tree.independent)]
+    return [
+        f"Closures of the loops, in the order of phi and of the multipliers ({len(names)}); functions that are not constrained open them:",
+        *(f"  {k} {_plain(name)}{'' if k in tree.rows else ' (follows from the others)'}" for k, name in enumerate(names)),
+        f"Driven coordinates, in the order of weight: {named[0]}. Independent ones: {named[1]}.",
+    ]
 
 
 def _wrenches(module: Module) -> list[str]:
@@ -150,7 +164,7 @@ def _sizes(module: Module) -> list[str]:
 
 def _function_comment(module: Module, name: str, program: Program) -> str:
     first, *rest = c99.comment(program).splitlines()
-    meaning = EQUATIONS[name].format(frame=_plain(module.frame or ""))
+    meaning = (EQUATIONS | LOOP_EQUATIONS)[name].format(frame=_plain(module.frame or ""))
     return "\n".join([first, f" *   {meaning}", *rest])
 
 

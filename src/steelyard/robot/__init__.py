@@ -13,7 +13,6 @@ from ..mechanism import load as load_mechanism
 from .dynamics import Dynamics
 from .edits import Edits
 from .exports import Exports
-from .loops import Loops
 from .moving_base import MovingBase
 from .operational_space import OperationalSpace
 from .single_call import with_straight_path
@@ -21,7 +20,7 @@ from .single_call import with_straight_path
 __all__ = ["Robot", "load"]
 
 
-class _General(Dynamics, OperationalSpace, MovingBase, Loops, Edits, Exports):
+class _General(Dynamics, OperationalSpace, MovingBase, Edits, Exports):
     """All methods, in their general form."""
 
 

@@ -12,14 +12,15 @@ import numpy as np
 
 from ..errors import SteelyardWarning
 from ..mechanism import edit
-from .description import Array, Description
+from .description import Array
+from .loops import Loops
 
 if TYPE_CHECKING:
     from ..closed_form import Symbolic
     from ..mechanism.formats.urdf.write_urdf import ExtensionTerm
 
 
-class Exports(Description):
+class Exports(Loops):
     """What leaves the program."""
 
     def to_urdf(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
@@ -85,7 +86,8 @@ class Exports(Description):
         framed = functions is None or any(name in FRAMED for name in functions)
         open_ended = functions is None and len(edit.tips(self.mechanism)) != 1  # then kinematics are left out
         at = self._frame(frame) if frame is not None or (framed and not open_ended) else None
-        made = module(self.tree, self.name, at, real=real, functions=functions, fingerprint=self.fingerprint, wrench=wrench)
+        tree = self.closed_tree if self.tree.loops else self.tree
+        made = module(tree, self.name, at, real=real, functions=functions, fingerprint=self.fingerprint, wrench=wrench)
         return write_c(made, directory, overwrite)
 
     def symbolic(

@@ -20,7 +20,12 @@ from .assembly import Array, Assembly
 RANK = 1e-7  # of the largest row: what is left of a closure that is smaller counts as dependent on those before it
 PREFERRED = 0.3  # of the largest remainder: the first closure that has as much is taken
 SAMPLES = 12
+MOVED = 3e-4  # rad or m: an independent coordinate that closed configurations let go as far can move
+TRIED = 8  # closed configurations at which that is tried
 CHOICES = 500  # of drives as independent coordinates that are compared
+
+
+Assemble = Callable[..., Assembly]
 
 
 @dataclass(frozen=True)
@@ -36,11 +41,12 @@ class LoopStructure:
     independent: tuple[int, ...]
     driven: tuple[int, ...]
     case: str
+    stuck: tuple[int, ...] = ()  # independent coordinates that cannot move all the same: loops that close at singular configurations only
 
     @property
     def freedoms(self) -> int:
         """How many coordinates move on their own when the loops are closed."""
-        return len(self.independent)
+        return len(self.independent) - len(self.stuck)
 
     @property
     def redundant(self) -> tuple[str, ...]:
@@ -50,20 +56,24 @@ class LoopStructure:
     def __str__(self) -> str:
         drives = f"{len(self.driven)} drive{'s' if len(self.driven) != 1 else ''}"
         words = {"exact": "exactly actuated", "redundant": "redundantly actuated", "underactuated": "under-actuated"}
-        free = ", ".join(self.coordinates[c] for c in self.independent)
-        freedoms = f"{self.freedoms} freedom{'s' if self.freedoms != 1 else ''} ({free})"
+        free = ", ".join(self.coordinates[c] for c in self.independent if c not in self.stuck)
+        freedoms = f"{self.freedoms} freedom{'s' if self.freedoms != 1 else ''}{f' ({free})' if free else ''}"
         said = f"{len(self.coordinates)} joints, {len(self.rows)} independent closures of {len(self.closures)}; {freedoms}, "
         said += f"{drives}: {words[self.case]}"
+        if self.stuck:
+            names = ", ".join(self.coordinates[c] for c in self.stuck)
+            said += f"; the loops close at singular configurations only, from which {names} cannot move"
         return said + (f"; closures that follow from the others: {', '.join(self.redundant)}" if self.redundant else "")
 
 
-def loop_structure(tree: Tree, assemble: Callable[[Array, int], Assembly], jacobian: Callable[[Array], Array]) -> LoopStructure:
-    """The structure of a tree; `assemble(q, count)` closes the first `count` loops, `jacobian(q)` is Phi (..., m, n).
+def loop_structure(tree: Tree, assemble: Assemble, jacobian: Callable[[Array], Array]) -> LoopStructure:
+    """The structure of a tree; `assemble(q, count, free)` closes the first `count` loops by free coordinates, `jacobian(q)` is Phi.
 
     Raises ModelError with the loop that cannot be closed together with those before it.
     """
     closures = tuple(row for each in tree.loops for row in each.loop.rows)
-    Phi = jacobian(closed_samples(tree, assemble))
+    closed = closed_samples(tree, assemble)
+    Phi = jacobian(closed)
     most = Phi[1:] if len(Phi) > 1 else Phi  # the first is that at zero, which is often a special one
     rows = greatest(most, [np.arange(len(closures))])
     passive = [c for c in range(tree.n) if c not in tree.driven]
@@ -73,7 +83,19 @@ def loop_structure(tree: Tree, assemble: Callable[[Array, int], Assembly], jacob
     independent = tuple(c for c in range(tree.n) if c not in dependent)
     unmoved = [c for c in independent if c in passive]
     case = "underactuated" if unmoved else "exact" if len(independent) == len(tree.driven) else "redundant"
-    return LoopStructure(closures, tree.coordinates, tuple(sorted(rows)), independent, tree.driven, case)
+    stuck = tuple(c for c in independent if not _moves(tree, assemble, closed[:TRIED], independent, c))
+    return LoopStructure(closures, tree.coordinates, tuple(sorted(rows)), independent, tree.driven, case, stuck)
+
+
+def _moves(tree: Tree, assemble: Assemble, closed: Array, independent: Sequence[int], c: int) -> bool:
+    """Whether an independent coordinate can be moved from some closed configuration while the others stay.
+
+    The rank of the closures alone does not tell: where they are singular everywhere, first-order motions lead nowhere.
+    """
+    moved = np.concatenate([closed, closed])
+    moved[:, c] += np.repeat([MOVED, -MOVED], len(closed))
+    found = assemble(moved, len(tree.loops), [k for k in range(tree.n) if k not in independent])
+    return bool(np.any(found.closed))
 
 
 def best_columns(Phi: Array, first: list[int], others: Sequence[int]) -> list[int]:
@@ -103,7 +125,7 @@ def starts(tree: Tree) -> Array:
     return np.concatenate([np.zeros((1, tree.n)), np.clip(near, lower, upper), wide])
 
 
-def closed_samples(tree: Tree, assemble: Callable[[Array, int], Assembly]) -> Array:
+def closed_samples(tree: Tree, assemble: Assemble) -> Array:
     """Closed configurations, (samples, n), the one nearest to zero first."""
     found = assemble(starts(tree), len(tree.loops))
     if np.any(found.closed):

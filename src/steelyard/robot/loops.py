@@ -210,12 +210,14 @@ class Loops(Description):
         made = kernel(key, tree, name, wrench=frames, base=base is not None, parameters=parameters is not None)
         return made(*arrays, *(x for x in (wrenches, base, parameters) if x is not None), out=out)
 
-    def _assembly_of_first(self, q: Array, count: int) -> Assembly:
-        """Close the first loops only."""
+    def _assembly_of_first(self, q: Array, count: int, free: Sequence[int] | None = None) -> Assembly:
+        """Close the first loops only, by the free coordinates, all by default."""
         rows = sum(len(each.loop.rows) for each in self.tree.loops[:count])
         names = [each.loop.name for each in self.tree.loops[:count]]
         residual, jacobian = self._loop_kernel("closure"), self._loop_kernel("closure_jacobian")
-        return assembled(lambda x: residual(x)[..., :rows], lambda x: jacobian(x)[..., :rows, :], q, range(self.n), names)
+        return assembled(
+            lambda x: residual(x)[..., :rows], lambda x: jacobian(x)[..., :rows, :], q, range(self.n) if free is None else free, names
+        )
 
     def _free(self, hold: Sequence[str]) -> list[int]:
         """The coordinates that may change."""
