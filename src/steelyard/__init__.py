@@ -8,7 +8,17 @@ from .version import __version__
 if TYPE_CHECKING:
     from .checks.laws import check
     from .compiler.runtime.threads import threads
-    from .experiments import Calibration, PayloadEstimate, calibrate, excite, payload, static_poses
+    from .experiments import (
+        Calibration,
+        CollisionObserver,
+        OnlineIdentifier,
+        PayloadEstimate,
+        calibrate,
+        excite,
+        payload,
+        static_poses,
+        watch,
+    )
     from .identification import Coupling, Fit, Validation, doctor, identify
     from .mechanism import robots
     from .motion import Trajectory
@@ -44,7 +54,10 @@ _HOMES = {
     "Calibration": "experiments",
     "payload": "experiments",
     "PayloadEstimate": "experiments",
+    "OnlineIdentifier": "experiments",
+    "CollisionObserver": "experiments",
     "static_poses": "experiments",
+    "watch": "experiments",
     "Sensors": "simulation",
     "perturbed": "simulation",
     "record": "simulation",
@@ -56,12 +69,14 @@ _HOMES = {
 __all__ = [
     "Calibration",
     "CallError",
+    "CollisionObserver",
     "Coupling",
     "Fit",
     "Log",
     "LogError",
     "MissingExtra",
     "ModelError",
+    "OnlineIdentifier",
     "PayloadEstimate",
     "ProblemError",
     "Robot",
@@ -91,6 +106,7 @@ __all__ = [
     "simulate",
     "static_poses",
     "threads",
+    "watch",
 ]
 
 

@@ -1,8 +1,23 @@
-"""What is built on an identification: excitation, rehearsals on a simulated robot, payloads, and the calibration of kinematics."""
+"""What is built on an identification: excitation, rehearsals, payloads, robots watched at work, and the calibration of kinematics."""
 
 from .excitation.excite import excite
 from .kinematic_calibration import Calibration, calibrate
 from .loads.payload import PayloadEstimate, payload
 from .loads.static_poses import StaticPoses, static_poses
+from .online.collision_observer import CollisionObserver
+from .online.online_identifier import OnlineIdentifier
+from .online.watch import Sample, watch
 
-__all__ = ["Calibration", "PayloadEstimate", "StaticPoses", "calibrate", "excite", "payload", "static_poses"]
+__all__ = [
+    "Calibration",
+    "CollisionObserver",
+    "OnlineIdentifier",
+    "PayloadEstimate",
+    "Sample",
+    "StaticPoses",
+    "calibrate",
+    "excite",
+    "payload",
+    "static_poses",
+    "watch",
+]

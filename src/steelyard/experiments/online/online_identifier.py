@@ -1,0 +1,238 @@
+"""OnlineIdentifier: a robot's parameters from samples as they come, and word of it when they change."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arguments import per_joint, real_number, yes_or_no
+from ...errors import CallError, ProblemError
+from ...identification.model.accumulator import Accumulator
+from ...identification.model.model_options import ModelOptions
+from ...identification.result.fit import Fit
+from ...robot import Robot
+from .change import Change
+from .change_detection import Reference
+from .estimate import Recent, covariance_root, estimated, physical, starting_model, with_vague_prior
+from .forgetting import Information
+from .sample_rows import FilteredRows, SampleRows
+from .stream import Stream
+from .watching import Watch
+
+Array = NDArray[np.float64]
+LEARN = 60.0  # [s] of samples before the robot is watched
+PORTION = 128  # samples whose rows are made and used at once: they stay in the cache
+MOVED = 0.01  # share of the low-pass' memory that may come from a joint at rest
+
+
+class OnlineIdentifier:
+    """Recursive weighted least squares on square-root information, sample by sample or in blocks, with change detection.
+
+    `robot` is a Robot, or a Fit whose parameters and covariance are the start. forgetting, 0 < forgetting <= 1, is the weight of the past
+    per sample; with `directional` only what new samples replace is forgotten. rate [Hz] of the samples; without it, and without times,
+    changes are told by number of sample. filter [Hz] is the cut-off of the low-pass that samples without acceleration pass. mask
+    [rad/s|m/s]: rows of joints that move no faster are left out. learn [s] is how long the robot is learnt before it is watched for
+    changes, 0 for never; hours is the mean time between false alarms. `model` and further options are those of `identify` that say what is
+    to be found: friction, rotor, hold, known and so on.
+
+    Every update folds its rows at once, exactly, and tests for a change at every sample. Estimates are computed when they are read:
+    `base_values`, `covariance`, `robot`. With forgetting = 1 they are those of weighted least squares over all samples.
+    Bierman, "Factorization Methods for Discrete Sequential Estimation", 1977, chapter V.
+    """
+
+    def __init__(
+        self,
+        robot: Robot | Fit,
+        forgetting: float = 1.0,
+        *,
+        directional: bool = False,
+        rate: float | None = None,
+        filter: float = 10.0,  # noqa: A002
+        mask: Any = 0.0,
+        learn: float = LEARN,
+        hours: float = 100.0,
+        model: ModelOptions | None = None,
+        **options: Any,
+    ) -> None:
+        self.model, self._before = starting_model(robot, model, options)
+        if real_number("forgetting", forgetting, 0.0, 1.0) == 0.0:
+            raise CallError(f"forgetting must be above 0 and at most 1, not {forgetting!r}: it is the weight of the past, per sample")
+        self.forgetting = float(forgetting)
+        self.filter = real_number("filter [Hz]", filter, 1e-6)
+        self._mask = per_joint("mask", mask, self.model.row_names, 0.0, "rad/s|m/s")
+        self._rows = SampleRows(self.model)
+        self._filtered = FilteredRows(self._rows, 2.0 * math.pi * self.filter)
+        self._information = Information(self._rows, self.forgetting, yes_or_no("directional", directional))
+        self._stream = Stream(self.model.row_names, None if rate is None else real_number("rate [Hz]", rate, 1e-6))
+        self._recent = Recent(self._rows.width, self.model.n)
+        seconds, between = real_number("learn [s]", learn, 0.0), real_number("hours", hours, 1e-9)
+        self._watch = Watch(self._rows, self._stream, seconds, between, self._estimate_of, self._reference) if seconds else None
+        self._found: dict[str, Any] = {}
+
+    def update(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike | None = None, tau: ArrayLike | None = None, t: ArrayLike | None = None
+    ) -> Change | None:
+        """Take in one sample (n,) or a block (B, n) of them, in order of time; return the change that it made known, None without one.
+
+        q [rad|m], qd, qdd, tau [N m|N]; t [s], () or (B,). Without qdd the equations of motion are low-passed at `filter`, which needs
+        no acceleration but times, or the rate; a stream has accelerations always or never.
+        """
+        if tau is None:
+            raise CallError(f"update: tau is missing; expected torques [N m|N] of shape ({self.model.n},) or (B, {self.model.n})")
+        start = self._stream.count
+        block, dt = self._stream.take(q, qd, qdd, tau, t)
+        noticed = False
+        for k in range(0, len(dt), PORTION):
+            noticed |= self._take(block[:, k : k + PORTION], dt[k : k + PORTION], start + k)
+        return self.change if noticed else None
+
+    def _take(self, block: Array, dt: Array, start: int) -> bool:
+        """Take in a few samples (3 or 4, N, n), the first of which has the number `start`; return whether they made a change known."""
+        still = np.abs(block[1]) <= self._mask
+        if len(block) == 4:
+            rows, left_out = self._rows.of(*block), still
+        else:
+            rows, at_rest = self._filtered.of(block[0], block[1], block[2], still.astype(float), dt)
+            left_out = at_rest > MOVED
+        keep = ~left_out if left_out.any() else None
+        self._recent.add(rows, keep)
+        self._found.clear()
+        if self._watch is None:
+            self._information.add(rows, keep)
+            return False
+        noticed = False
+        for part in self._watch.parts(start, len(rows)):
+            self._watch.arm(start + part.start)
+            own = None if keep is None else keep[part]
+            self._information.add(rows[part], own)
+            self._found.clear()
+            noticed |= self._watch.take(rows[part], own, start + part.start)
+        return noticed
+
+    @property
+    def samples(self) -> int:
+        """How many samples have come."""
+        return self._stream.count
+
+    @property
+    def accumulator(self) -> Accumulator:
+        """What is known of the samples: a triangular factor for each joint."""
+        return self._once("accumulator", lambda: self._information.accumulator)
+
+    @property
+    def base_values(self) -> Array:
+        """The base parameters, (b,), in the order of `base_names`: weighted least squares over what is not forgotten."""
+        return self._once("estimate", self._estimate)[0]
+
+    @property
+    def base_names(self) -> tuple[str, ...]:
+        """Labels of `base_values`."""
+        return self.model.base.names
+
+    @property
+    def sigma(self) -> Array:
+        """Standard deviation of the residuals of each joint, (n,) [N m|N]."""
+        return 1.0 / self._once("estimate", self._estimate)[1]
+
+    @property
+    def covariance(self) -> Array:
+        """The covariance (b, b) of `base_values`; it allows for autocorrelated residuals. Zero along what no sample shows."""
+        root = self._once("root", self._root)
+        return np.asarray(root @ root.T)
+
+    @property
+    def base_std(self) -> Array:
+        """Standard deviation of each base parameter, (b,), infinite for those that the samples do not show."""
+        root = self._once("root", self._root)
+        lacking = np.any(np.abs(root) > 0, axis=0).sum() < len(root)
+        std = np.sqrt(np.sum(root**2, axis=1))
+        if not lacking:
+            return std
+        shown = root @ np.linalg.pinv(root)
+        return np.where(np.abs(np.diag(shown) - 1.0) < 1e-6, std, np.inf)
+
+    def errors(self, seconds: float) -> tuple[Array, Array]:
+        """Return how wrong the present model is: sigma (n,) [N m|N] and the covariance (b, b) of `base_values`.
+
+        sigma is that of sums of the torque's errors over windows of so many seconds, over the root of their length, which is larger than
+        that of one sample where errors remember themselves. In the covariance what no sample shows is as uncertain as parameters are
+        large.
+        """
+        found = None if self._watch is None else self._watch.sigma(seconds)
+        sigma = self.sigma * np.sqrt(self._inflation()) if found is None else found
+        return sigma, with_vague_prior(self.model, self.accumulator, self._information_before(), 1.0 / sigma)
+
+    @property
+    def parameters(self) -> Array:
+        """Every parameter, (p,), of a robot that can exist, in the order of `parameter_names`."""
+        return self._once("parameters", self._physical)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Labels of `parameters`, such as link3.mcx and joint3.Fv: those of `robot`."""
+        return self.model.names
+
+    @property
+    def robot(self) -> Robot:
+        """The robot with the present parameters; each of its links is a body that can exist."""
+        return self._once("robot", self.consistent)
+
+    def consistent(self) -> Robot:
+        """Return the robot that can exist and has the present base parameters, or those nearest to them in torque."""
+        return self.model.identified(self.parameters)
+
+    @property
+    def change(self) -> Change | None:
+        """The change that was noticed, which str() says in a sentence; None without one. It stays until `rearm`."""
+        return None if self._watch is None else self._watch.change
+
+    @property
+    def status(self) -> str:
+        """What the identifier does at present: learning, watching, or the change that it noticed, in a sentence."""
+        return f"{self.samples} samples; changes are not looked for (learn=0)." if self._watch is None else self._watch.status
+
+    def rearm(self) -> None:
+        """Take the robot as it is after the change that was noticed for the reference, and watch on."""
+        if self._watch is not None:
+            self._watch.rearm()
+
+    def _once(self, name: str, make: Any) -> Any:
+        """Return what `make` returns, computed once between updates."""
+        if name not in self._found:
+            self._found[name] = make()
+        return self._found[name]
+
+    def _information_before(self) -> Array:
+        """What a fit knew at the start, as far as it is not forgotten."""
+        faded = 1.0 if self._information.directional else self.forgetting ** (0.5 * self.samples)
+        return self._before * faded
+
+    def _estimate(self) -> tuple[Array, Array]:
+        if not self.samples and not len(self._before):
+            raise ProblemError("OnlineIdentifier: no sample has come yet, so that there is nothing to estimate from; call update first")
+        return estimated(self.accumulator, self._information_before(), self.model.base.values(self.model.start))
+
+    def _root(self) -> Array:
+        independent = 1.0 / (self.sigma * np.sqrt(self._inflation()))
+        return covariance_root(self.accumulator, self._information_before(), independent)
+
+    def _inflation(self) -> Array:
+        return self._recent.inflation(self.base_values, self.model.n)
+
+    def _physical(self) -> Array:
+        base, weights = self._once("estimate", self._estimate)
+        return physical(self.model, self.accumulator, self._information_before(), base, weights)
+
+    def _estimate_of(self, total: Accumulator) -> Array:
+        return estimated(total, self._before, self.model.base.values(self.model.start))[0]
+
+    def _reference(self, sigma: Array) -> Reference:
+        base, weights = self._once("estimate", self._estimate)
+        sigma = np.maximum(sigma, 1.0 / weights)
+        return Reference(base, with_vague_prior(self.model, self.accumulator, self._information_before(), 1.0 / sigma), sigma)
+
+    def __repr__(self) -> str:
+        return f"OnlineIdentifier({self.model.robot.name!r}, {self.samples} samples, forgetting {self.forgetting:g})"

@@ -1,0 +1,159 @@
+"""Rows of the regressor of live samples, with accelerations or, low-passed, without them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...compiler.runtime.kernel import Kernel
+from ...identification.model.linear_model import Model
+from ...kernels import kernel
+
+Array = NDArray[np.float64]
+
+
+class SampleRows:
+    """Rows [Y_1 ... Y_n, tau, 0] of samples, (N, n b + n + 1): Y_j (b,) of joint j, and the torques without what is known of them.
+
+    The zero at the end stands for columns that a joint does not have.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.n, self.b = model, model.n, model.base.n_base
+        self.width = self.n * self.b + self.n + 1
+        self.plain = all(c in model.plain_columns for c in model.base.columns)
+        self.has_known = model.known is not None or any(value for _, value in model.held)
+        self._kernel = plain_kernel(model, "regressor", model.base.columns) if self.plain else None
+
+    def empty(self, count: int) -> tuple[Array, Array, Array]:
+        """Return rows (N, width) without content, and views of their regressor (N, n, b) and torque (N, n)."""
+        rows = np.empty((count, self.width))
+        rows[:, -1] = 0.0
+        edge = self.n * self.b
+        return rows, rows[:, :edge].reshape(count, self.n, self.b), rows[:, edge:-1]
+
+    def regressor(self, rows: Array) -> Array:
+        """Return the view Y (N, n, b) of rows."""
+        return rows[:, : self.n * self.b].reshape(len(rows), self.n, self.b)
+
+    def torque(self, rows: Array) -> Array:
+        """Return the view of the torques (N, n) of rows."""
+        return rows[:, self.n * self.b : -1]
+
+    def of(self, q: Array, qd: Array, qdd: Array, tau: Array) -> Array:
+        """Return the rows of samples (N, n)."""
+        rows, Y, torque = self.empty(len(q))
+        if self._kernel is not None:
+            self._kernel.ufunc(q, qd, qdd, out=Y)
+        else:
+            Y[:] = self.model.rows(q, qd, qdd)
+        torque[:] = tau - self.model.known_torque(q, qd, qdd) if self.has_known else tau
+        return rows
+
+    def typical(self, count: int = 256) -> Array:
+        """Return regressors (N, n, b) at random states within the robot's limits, always the same."""
+        rng = np.random.default_rng(0)
+        limits = self.model.robot.tree.limits
+        low, high = (np.clip([getattr(x, name) for x in limits], -math.pi, math.pi) for name in ("lower", "upper"))
+        speed = np.minimum([x.velocity for x in limits], 2.0)
+        q = rng.uniform(low, high, (count, self.n))
+        return self.regressor(self.of(q, rng.normal(size=q.shape) * speed, rng.normal(size=q.shape) * 2.0 * speed, np.zeros_like(q)))
+
+
+class FilteredRows:
+    """Rows of samples without accelerations: the equation of motion passed through F(s) = gain / (s + gain), gain [1/s].
+
+    tau = d/dt(P pi) + Z pi, with P pi the momentum and Z pi = g + friction - C^T qd, so that F tau = (gain P + F (Z - gain P)) pi: the
+    derivative is the filter's. Exact for signals that are linear between samples, from the first sample on.
+    Slotine and Li, "Adaptive manipulator control: a case study", IEEE Trans. Automatic Control 33 (1988), eq. (30); Middleton and
+    Goodwin, Systems and Control Letters 10 (1988), p. 9.
+    """
+
+    def __init__(self, rows: SampleRows, gain: float) -> None:
+        self.rows, self.gain = rows, gain
+        self._filter = LowPass(gain)
+
+    def of(self, q: Array, qd: Array, tau: Array, still: Array, dt: Array) -> tuple[Array, Array]:
+        """Return rows (N, width) of samples (N, n) that are dt (N,) [s] apart, and how much of the memory is at rest, (N, n).
+
+        `still` (N, n) is 1 where a joint stands; a first call begins at its first sample.
+        """
+        made, Y, torque = self.rows.empty(len(q))
+        P, Z = momentum_columns(self.rows.model, q, qd, self.rows.model.base.columns)
+        held = [column for column, _ in self.rows.model.held]
+        given, kept = tau, np.zeros_like(tau)
+        if held:
+            values = np.array([value for _, value in self.rows.model.held])
+            stored, lost = momentum_columns(self.rows.model, q, qd, held)
+            given, kept = tau - lost @ values, stored @ values
+        edge = Y[0].size
+        x = np.concatenate([(Z - self.gain * P).reshape(len(q), edge), given + self.gain * kept, still], axis=1)
+        start = np.concatenate([-self.gain * P[0].ravel(), self.gain * kept[0], still[0]])
+        y = self._filter.run(x, dt, start)
+        Y[:] = self.gain * P + y[:, :edge].reshape(Y.shape)
+        torque[:] = y[:, edge : edge + self.rows.n] - self.gain * kept
+        return made, y[:, edge + self.rows.n :]
+
+
+class LowPass:
+    """dy/dt = gain (x - y) for any number of channels, exact for x that is linear between samples.
+
+    Franklin, Powell and Workman, "Digital Control of Dynamic Systems", 3rd ed., section 6.3 (triangle hold).
+    """
+
+    def __init__(self, gain: float) -> None:
+        self.gain = gain
+        self._last: tuple[Array, Array] | None = None
+
+    def run(self, x: Array, dt: Array, start: Array) -> Array:
+        """Return y (N, m) of x (N, m), whose samples come dt (N,) [s] after each other; y of the very first sample is `start` (m,)."""
+        y = np.empty_like(x)
+        first = 0
+        if self._last is None:
+            y[0], first = start, 1
+            self._last = x[0], y[0]
+        if len(x) - first > 1 and np.ptp(dt[first:]) <= 1e-9 * dt[-1]:
+            y[first:] = self._uniform(x[first:], float(dt[-1]))
+        else:
+            for k in range(first, len(x)):
+                p, b0, b1 = self._step(float(dt[k]))
+                y[k] = p * self._last[1] + b1 * self._last[0] + b0 * x[k]
+                self._last = x[k], y[k]
+        self._last = x[-1].copy(), y[-1].copy()
+        return y
+
+    def _uniform(self, x: Array, dt: float) -> Array:
+        from scipy.signal import lfilter
+
+        assert self._last is not None
+        p, b0, b1 = self._step(dt)
+        return np.asarray(lfilter([b0, b1], [1.0, -p], x, axis=0, zi=(b1 * self._last[0] + p * self._last[1])[None])[0])
+
+    def _step(self, dt: float) -> tuple[float, float, float]:
+        r = self.gain * dt
+        p = math.exp(-r)
+        held = (1.0 - p) / r if r > 0.0 else 1.0
+        return p, 1.0 - held, held - p
+
+
+def plain_kernel(model: Model, name: str, columns: Sequence[int]) -> Kernel:
+    """Return the kernel of a regressor of the plain robot, for some columns of the model; those that it lacks are its first."""
+    wanted = tuple(model.plain_columns.get(c, 0) for c in columns)
+    return kernel(model.plain.fingerprint, model.plain.tree, name, columns=wanted)
+
+
+def momentum_columns(model: Model, q: Array, qd: Array, columns: Sequence[int]) -> tuple[Array, Array]:
+    """Return P and Z, each (N, n, k), with tau = d/dt(P pi) + Z pi, for some columns of the parameters.
+
+    P pi = M(q) qd and Z pi = g + friction - C^T qd, at states q, qd (N, n).
+    """
+    P = np.asarray(plain_kernel(model, "momentum_regressor", columns)(q, qd))
+    Z = -np.asarray(plain_kernel(model, "momentum_rate_regressor", columns)(q, qd))
+    others = [k for k, c in enumerate(columns) if c not in model.plain_columns]
+    if others:  # friction alone
+        P[:, :, others] = 0.0
+        Z[:, :, others] = model.columns(q, qd, np.zeros_like(q), [columns[k] for k in others])
+    return P, Z

@@ -1,0 +1,140 @@
+"""Changes of a robot at work: a load, friction; when, how much and where; and how often nothing is taken for something."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import steelyard as sy
+from steelyard.experiments.online.change_detection import thresholds
+from tests.motions import coloured, fourier
+
+Array = NDArray[np.float64]
+RATE, LEARN, SECONDS = 100.0, 20.0, 40.0
+NOISE = np.array([0.4, 0.6, 0.3])  # [N m]
+
+
+@cache
+def robot() -> sy.Robot:
+    return sy.load("spatial_3r").with_friction(viscous=1.0, coulomb=0.8, offset=0.2).with_rotors(0.1)
+
+
+@cache
+def motion() -> tuple[Array, ...]:
+    return fourier(3, SECONDS, RATE, 4, base=0.08, harmonics=6, size=0.5)
+
+
+def torque(after: sy.Robot, at: float, seed: int = 0, until: float = np.inf, rho: float = 0.6) -> Array:
+    """The torque of the robot, of another one between two times [s], with noise that remembers itself."""
+    t, q, qd, qdd = motion()
+    tau = [r.inverse_dynamics(q, qd, qdd) for r in (robot(), after)]
+    changed = ((t >= at) & (t < until))[:, None]
+    return np.where(changed, tau[1], tau[0]) + NOISE * coloured(q.shape, rho, np.random.default_rng(seed))
+
+
+def watching(tau: Array, portion: int = 500, accelerations: bool = True, **options: float) -> tuple[sy.OnlineIdentifier, list[str]]:
+    _, q, qd, qdd = motion()
+    o = sy.OnlineIdentifier(robot(), rate=RATE, **{"learn": LEARN, **options})
+    said = []
+    for k in range(0, len(q), portion):
+        part = slice(k, k + portion)
+        found = o.update(q[part], qd[part], qdd[part] if accelerations else None, tau[part])
+        said += [] if found is None else [str(found)]
+    return o, said
+
+
+@pytest.mark.parametrize("accelerations", [True, False])
+def test_a_load_is_noticed_and_weighed(accelerations: bool) -> None:
+    o, said = watching(torque(robot().with_payload(1.0, com=(0.1, 0.0, 0.05)), 27.0), accelerations=accelerations)
+    change = o.change
+    assert change is not None
+    assert (change.kind, change.where, len(said)) == ("load", robot().body_names[-1], 1)
+    assert 26.9 < change.begun < 27.2
+    assert 27.0 <= change.noticed < 27.3
+    assert abs(change.values[0] - 1.0) < 4.0 * change.std[0] < 0.5
+    assert "picked up" in str(change)
+    assert str(change) == o.status
+
+
+def test_friction_that_grows_is_told_from_a_load() -> None:
+    o, _ = watching(torque(robot().with_friction(viscous=1.0, coulomb=[0.8, 2.6, 0.8], offset=0.2), 30.0))
+    change = o.change
+    assert change is not None
+    assert (change.kind, change.joints) == ("friction", (robot().joint_names[1],))
+    assert 29.8 < change.begun < 31.0
+    assert 1.2 < change.torque < 2.4
+    assert f"friction of {robot().joint_names[1]}" in str(change)
+
+
+def test_nothing_is_noticed_where_nothing_changes() -> None:
+    for seed in range(3):
+        o, said = watching(torque(robot(), 0.0, seed))
+        assert o.change is None
+        assert not said
+        assert o.status.startswith("Watching")
+
+
+def test_portions_make_no_difference_to_what_is_noticed() -> None:
+    tau = torque(robot().with_payload(0.5, com=(0.1, 0.0, 0.0)), 27.0)
+    noticed = {round(watching(tau, portion)[0].change.noticed, 9) for portion in (37, 500, 4000)}  # type: ignore[union-attr]
+    assert len(noticed) == 1
+    _, q, qd, qdd = motion()
+    o = sy.OnlineIdentifier(robot(), rate=RATE, learn=LEARN)
+    o.update(*(x[:2600] for x in (q, qd, qdd, tau)))
+    single = [o.update(q[k], qd[k], qdd[k], tau[k]) for k in range(2600, 2900)]
+    assert [round(c.noticed, 9) for c in single if c is not None] == list(noticed)
+
+
+def test_a_load_that_is_put_down_again_is_noticed_after_rearming() -> None:
+    tau = torque(robot().with_payload(1.0, com=(0.1, 0.0, 0.05)), 25.0, until=35.0)
+    _, q, qd, qdd = motion()
+    o = sy.OnlineIdentifier(robot(), rate=RATE, learn=LEARN)
+    signs = []
+    for k in range(0, len(q), 50):
+        part = slice(k, k + 50)
+        o.update(q[part], qd[part], qdd[part], tau[part])
+        if o.change is not None and o.samples / RATE > o.change.noticed + 2.0:
+            signs.append((np.sign(o.change.values[0]), round(o.change.begun)))
+            o.rearm()
+            assert o.change is None
+    assert signs == [(1.0, 25), (-1.0, 35)]
+
+
+def test_false_alarms_come_no_more_often_than_is_said() -> None:
+    """Watched for a hundred times the time between false alarms, no more than that many come: the sum over looks is a bound."""
+    hours, alarms, watched = 1.0 / 3600.0, 0, 0.0
+    for seed in range(5):
+        tau = torque(robot(), 0.0, seed)
+        _, q, qd, qdd = motion()
+        o = sy.OnlineIdentifier(robot(), rate=RATE, learn=LEARN, hours=hours)
+        for k in range(0, len(q), 100):
+            part = slice(k, k + 100)
+            alarms += o.update(q[part], qd[part], qdd[part], tau[part]) is not None
+            o.rearm()
+        watched += SECONDS - LEARN
+    assert alarms <= watched
+
+
+def test_thresholds_are_quantiles() -> None:
+    """Halving the time between false alarms lowers them, few windows raise them, and many give those of chi squared."""
+    from scipy.stats import chi2
+
+    d = np.array([3.0, 4.0])
+    np.testing.assert_allclose(thresholds(d, 1e9, 1e6), chi2.isf(1e-6, d), rtol=1e-6)
+    assert np.all(thresholds(d, 20.0, 1e6) > thresholds(d, 200.0, 1e6))
+    assert np.all(thresholds(d, 20.0, 1e6) > thresholds(d, 20.0, 1e3))
+
+
+def test_before_it_is_learnt_nothing_is_watched() -> None:
+    _, q, qd, qdd = motion()
+    o = sy.OnlineIdentifier(robot(), rate=RATE, learn=LEARN)
+    o.update(q[:100], qd[:100], qdd[:100], torque(robot(), 0.0)[:100])
+    assert o.status == "Learning the robot: 100 of 2000 samples."
+    assert o.change is None
+    o.rearm()
+    never = sy.OnlineIdentifier(robot(), learn=0)
+    assert "not looked for" in never.status
+    assert never.change is None
