@@ -107,15 +107,15 @@ def best(run: Callable[[], object], times: int) -> float:
 
 
 def speed() -> Iterator[Row]:
-    """The time of an update while the arm is watched, in blocks of 500 and one by one, beside the accumulator's own fold."""
+    """The time of an update while the arm is watched, in blocks of 100 and one by one, beside the accumulator's own fold."""
     o, (q, qd, qdd, tau) = identifier(0, True), learnt(0)
     model = o.model
-    block = best(lambda: o.update(q[:500], qd[:500], qdd[:500], tau[:500]), 60) / 500 * 1e6
+    block = best(lambda: o.update(q[:100], qd[:100], qdd[:100], tau[:100]), 1000) / 100 * 1e6
     single = best(lambda: o.update(q[700], qd[700], qdd[700], tau[700]), 4000) * 1e6
     empty = Accumulator.empty(model.reach, model.base.n_base)
     fold = best(lambda: empty.fold(model.rows(q[:1], qd[:1], qdd[:1]), tau[:1]), 200) * 1e6
     columns = f"{model.base.n_base} columns"
-    yield Row(f"update in blocks of 500 ({columns}), a sample", f"{block:.1f} µs", "10 µs", block <= 10.0)
+    yield Row(f"update in blocks of 100 ({columns}), a sample", f"{block:.1f} µs", "10 µs", block <= 10.0)
     yield Row(
         f"update one by one ({columns})", f"{single:.1f} µs ({fold / single:.0f} times as fast as a fold before)", "60 µs", single <= 60.0
     )

@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import per_joint, real_number
 from ...errors import CallError, refuse_loops, require_robot
+from ...identification.estimators.without_acceleration.momentum import momentum_columns
 from ...identification.model.linear_model import Model, build_model
 from ...identification.result.fit import Fit
 from ...robot import Robot
 from .hypotheses import least_certain
 from .online_identifier import OnlineIdentifier
-from .sample_rows import LowPass, SampleRows, momentum_columns
+from .sample_rows import LowPass, SampleRows
 from .stream import Stream
 
 Array = NDArray[np.float64]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiler.runtime.kernel import Kernel
+from ...identification.estimators.without_acceleration.momentum import held_values, momentum_columns
 from ...identification.model.linear_model import Model
 from ...kernels import kernel
 
@@ -26,7 +25,8 @@ class SampleRows:
         self.width = self.n * self.b + self.n + 1
         self.plain = all(c in model.plain_columns for c in model.base.columns)
         self.has_known = model.known is not None or any(value for _, value in model.held)
-        self._kernel = plain_kernel(model, "regressor", model.base.columns) if self.plain else None
+        wanted = tuple(model.plain_columns.get(c, 0) for c in model.base.columns)
+        self._kernel = kernel(model.plain.fingerprint, model.plain.tree, "regressor", columns=wanted) if self.plain else None
 
     def empty(self, count: int) -> tuple[Array, Array, Array]:
         """Return rows (N, width) without content, and views of their regressor (N, n, b) and torque (N, n)."""
@@ -84,11 +84,10 @@ class FilteredRows:
         made, Y, torque = self.rows.empty(len(q))
         P, Z = momentum_columns(self.rows.model, q, qd, self.rows.model.base.columns)
         held = [column for column, _ in self.rows.model.held]
-        given, kept = tau, np.zeros_like(tau)
-        if held:
-            values = np.array([value for _, value in self.rows.model.held])
-            stored, lost = momentum_columns(self.rows.model, q, qd, held)
-            given, kept = tau - lost @ values, stored @ values
+        stored, lost = (columns @ held_values(self.rows.model) for columns in momentum_columns(self.rows.model, q, qd, held))
+        given, kept = tau - lost, stored
+        if self.rows.model.known is not None:
+            given = given - self.rows.model.known(q, qd, np.zeros_like(q))
         edge = Y[0].size
         x = np.concatenate([(Z - self.gain * P).reshape(len(q), edge), given + self.gain * kept, still], axis=1)
         start = np.concatenate([-self.gain * P[0].ravel(), self.gain * kept[0], still[0]])
@@ -137,23 +136,3 @@ class LowPass:
         p = math.exp(-r)
         held = (1.0 - p) / r if r > 0.0 else 1.0
         return p, 1.0 - held, held - p
-
-
-def plain_kernel(model: Model, name: str, columns: Sequence[int]) -> Kernel:
-    """Return the kernel of a regressor of the plain robot, for some columns of the model; those that it lacks are its first."""
-    wanted = tuple(model.plain_columns.get(c, 0) for c in columns)
-    return kernel(model.plain.fingerprint, model.plain.tree, name, columns=wanted)
-
-
-def momentum_columns(model: Model, q: Array, qd: Array, columns: Sequence[int]) -> tuple[Array, Array]:
-    """Return P and Z, each (N, n, k), with tau = d/dt(P pi) + Z pi, for some columns of the parameters.
-
-    P pi = M(q) qd and Z pi = g + friction - C^T qd, at states q, qd (N, n).
-    """
-    P = np.asarray(plain_kernel(model, "momentum_regressor", columns)(q, qd))
-    Z = -np.asarray(plain_kernel(model, "momentum_rate_regressor", columns)(q, qd))
-    others = [k for k, c in enumerate(columns) if c not in model.plain_columns]
-    if others:  # friction alone
-        P[:, :, others] = 0.0
-        Z[:, :, others] = model.columns(q, qd, np.zeros_like(q), [columns[k] for k in others])
-    return P, Z
