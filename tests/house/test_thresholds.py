@@ -12,13 +12,14 @@ import pytest
 
 import steelyard
 from tests.thresholds.doctor import DOCTOR
+from tests.thresholds.elastic import ELASTIC
 from tests.thresholds.mechanics import MECHANICS
 from tests.thresholds.result import RESULT
 from tests.thresholds.samples import SAMPLES
 from tests.thresholds.threshold import PACKAGE, Threshold
 
-THRESHOLDS = [*DOCTOR, *MECHANICS, *RESULT, *SAMPLES]
-PLACES = ("identify.py", "doctor", "result", "friction", "estimators", "model", "samples")
+THRESHOLDS = [*DOCTOR, *ELASTIC, *MECHANICS, *RESULT, *SAMPLES]
+PLACES = ("identify.py", "doctor", "elastic", "result", "friction", "estimators", "model", "samples")
 NO_WORD = {
     "how much is tried, and when a search ends": (
         "doctor.mechanics.candidate: NEEDED ROUNDS LITTLE FARTHEST",
@@ -55,6 +56,7 @@ NO_WORD = {
         "estimators.evidence: BLOCKS",
         "estimators.shape: MOST",
         "estimators.torque_delay: MOST",
+        "elastic.regression: SMOOTHED PARTS",
         "estimators.errors_in_variables.maximum_likelihood: PARTS",
         "estimators.without_acceleration.windows: NARROWEST SPREAD REACH MASKED PARTS",
     ),

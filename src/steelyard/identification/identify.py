@@ -19,6 +19,7 @@ from .closed_loops import closed_fit, closed_problem
 from .doctor.examine import examine
 from .doctor.finding import Finding
 from .doctor.wrong_robot import is_placeholder
+from .elastic.deflection import estimate_elasticity, require_visible
 from .estimators.drive_gains import estimate_gains
 from .estimators.least_squares import Estimate, Estimator, weighted
 from .estimators.prior_weight import PriorWeight
@@ -76,8 +77,8 @@ def identify(
     an instance.
     `preparation` says how samples are made, `model` what is to be found. `options` are single fields of the two: smoothing, cutoff [Hz],
     decimate, mask [rad/s|m/s], delay [s] of `Preparation`; friction, gear_ratio, rotor, coulomb_width [rad/s|m/s], hold, bounds, prior,
-    coupling, known, drive_gains, known_mass of `ModelOptions`. Unless `diagnose` is False the log is examined for faults first, as by
-    `doctor`, and what is found reaches `fit.verdict`. `progress(sentence, share)` is called as the work goes on.
+    coupling, known, drive_gains, known_mass, elastic of `ModelOptions`. Unless `diagnose` is False the log is examined for faults first,
+    as by `doctor`, and what is found reaches `fit.verdict`. `progress(sentence, share)` is called as the work goes on.
     Where the base moves, `base` (N, 9) of the log is its motion; faults are not looked for then. Logs with `base_wrench` (N, 6) and without
     torques are identified from what a force plate under the robot measures; friction cannot be seen there. A robot with loops is
     identified from its drives alone.
@@ -100,6 +101,8 @@ def identify(
         closed = closed_problem(robot, logs, chosen)
         return closed_fit(robot, closed, to_physical(closed, chosen.estimator.fit(closed)), chosen, logs)
     unknowns = build_model(robot, chosen.model)
+    if chosen.model.elastic_joints:
+        require_visible(robot, logs, chosen.model.elastic_joints)
     tell("preparing the samples", 0.0)
     samples = prepare_all(robot, logs, chosen.preparation)
     tell("looking for faults of the log", 0.2)
@@ -125,13 +128,23 @@ def identify(
     pipeline = SamplePipeline(chosen.preparation, delay, gains, interval, *covered, choice.drift_rms, choice.added)
     fit = make_fit(robot, problem, estimate, pipeline, chosen, provenance(robot, logs), findings)
     tell("done", 1.0)
-    return fit
+    return with_elasticity(fit, problem, logs) if chosen.model.elastic_joints else fit
+
+
+def with_elasticity(fit: Fit, problem: Problem, logs: Sequence[Log]) -> Fit:
+    """Return a fit with stiffness and damping of the joints that were asked for, and sentences on them."""
+    found = estimate_elasticity(problem, fit.estimate, fit.uncertainty.parameter_root, logs, fit.options.model.elastic_joints)
+    return replace(fit, elasticity=found, estimate=replace(fit.estimate, notes=fit.estimate.notes + found.notes))
 
 
 def refuse_unused(robot: Robot, options: Options, case: str) -> None:
     """Raise CallError for options that an identification of `case` would not use."""
     delay = options.preparation.given_delay(robot.joint_names)
-    given = {"delay": delay is not None and np.any(delay), "drive_gains": options.model.drive_gains}
+    given: dict[str, Any] = {
+        "delay": delay is not None and np.any(delay),
+        "drive_gains": options.model.drive_gains,
+        "elastic": options.model.elastic,
+    }
     for name, value in given.items():
         if value:
             raise CallError(f"{name}= is not used for {case}: shift or scale the signals of the log, and leave it out")

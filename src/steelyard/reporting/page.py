@@ -112,6 +112,7 @@ def facts(fit: Fit) -> str:
 def all_tables(fit: Fit, validation: Validation | None, true_robot: Robot | None) -> dict[str, Table]:
     """Every table by its name."""
     tables = {"region": region_table(fit.region), "errors": error_table(fit, validation), "causes": cause_table(fit)}
+    tables |= {} if fit.elasticity is None else {"elastic": fit.elasticity.table()}
     return tables | {"links": fit.links.table(), "base": base_table(fit, true_robot), "all": full_table(fit)}
 
 

@@ -29,6 +29,7 @@ def identify(
         typer.Option(metavar="TERM", help="auto (default): what the log shows; or a term of every joint: viscous, coulomb, offset, ..."),
     ] = None,
     gear_ratio: Annotated[float | None, typer.Option(metavar="N", help="Gear ratio of the drives, for torque ripple.")] = None,
+    elastic: Annotated[bool, typer.Option("--elastic", help="Find the stiffness of joints with positions on both sides.")] = False,
     cutoff: Annotated[
         float | None, typer.Option(metavar="HZ", help="Smooth by a Butterworth filter of this cut-off, not by Kalman.")
     ] = None,
@@ -61,6 +62,7 @@ def identify(
             "cutoff": cutoff,
             "gear_ratio": gear_ratio,
             "friction": friction or "auto",
+            "elastic": elastic,
         }
         fit = sy.identify(loaded, read_logs, estimator, progress=progress, **options)
         progress("validating", 1.0)

@@ -18,6 +18,7 @@ from .known import Known, check_known
 
 Array = NDArray[np.float64]
 AUTO = ("auto",)
+ALL = ("all",)
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ class ModelOptions:
     bounds: name -> (lowest, highest), see `inequalities`. prior: 'cad' makes the description count for more.
     coupling: pairs of joints that share a motor, by name. known: torque that is not to be found, a function (q, qd, qdd) -> (N, n) or
     joint -> expression. drive_gains: joints whose measured torque is wrong by an unknown factor, or 'all'. known_mass [kg]: of all moving
-    links together, or link -> mass of a moving link with all that is fixed to it. A single name stands for a list of one.
+    links together, or link -> mass of a moving link with all that is fixed to it. elastic: joints whose stiffness and damping are to be
+    found, or True for all, from positions on both sides of their gears. A single name stands for a list of one.
     """
 
     friction: Sequence[str] = AUTO
@@ -48,6 +50,7 @@ class ModelOptions:
     drive_gains: Sequence[str] = ()
     known_mass: float | Mapping[str, float] | None = None
     gear_ratio: float | Sequence[float] | Mapping[str, float] | None = None
+    elastic: bool | str | Sequence[str] = False
 
     def __post_init__(self) -> None:
         checked = {
@@ -59,6 +62,7 @@ class ModelOptions:
             "known": check_known(self.known),
             "drive_gains": names("drive_gains", self.drive_gains),
             "known_mass": check_mass(self.known_mass),
+            "elastic": self.elastic if self.elastic is False else check_elastic(self.elastic),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -73,11 +77,23 @@ class ModelOptions:
         """The friction terms of every joint from which a choice starts."""
         return USUAL if self.friction == AUTO else self.friction
 
+    @property
+    def elastic_joints(self) -> tuple[str, ...]:
+        """The joints whose elasticity is to be found, ('all',) for all of them."""
+        return check_elastic(self.elastic)
+
     def given_width(self, joint_names: Sequence[str]) -> Array | None:
         """The width of each joint's Coulomb step, (n,) [rad/s|m/s]; None if it is to be estimated."""
         return (
             None if isinstance(self.coulomb_width, str) else per_joint("coulomb_width", self.coulomb_width, joint_names, 0.0, "rad/s|m/s")
         )
+
+
+def check_elastic(given: Any) -> tuple[str, ...]:
+    """Return the joints that are asked for: none for False, ('all',) for True, or names."""
+    if isinstance(given, (bool, np.bool_)):
+        return ALL if given else ()
+    return names("elastic", given)
 
 
 def check_mass(given: Any) -> float | dict[str, float] | None:

@@ -18,6 +18,7 @@ from ...files import write_whole
 from ...parameters.base import BaseParameters
 from ...robot import Robot
 from ...signals.log import Log
+from ..elastic.elasticity import Elasticity
 from ..estimators.least_squares import Estimate
 from ..estimators.stepwise import Essential, stepwise
 from ..model.known import torque_of
@@ -70,7 +71,7 @@ class Fit:
     `robot` is the result; each of its links is a body that can exist. `initial` is the robot as given, `model` what was looked for.
     `estimate` has the base values and the notes of the estimator, `uncertainty` their covariance and excitation, `validation` the torques
     on the fit's own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance` versions and digests,
-    `evidence` what the verdict follows from.
+    `evidence` what the verdict follows from, `elasticity` stiffness and damping of the joints where they were asked for.
     Further short names, such as `fit.unseen`, are in the table SHORT.
     """
 
@@ -84,6 +85,7 @@ class Fit:
     options: Options
     provenance: dict[str, Any]
     evidence: Evidence
+    elasticity: Elasticity | None = None
 
     def __getattr__(self, name: str) -> Any:
         if name in SHORT:
@@ -273,6 +275,7 @@ class Fit:
         )
         verdict = [str(self.verdict), *(f"- {reason}" for reason in self.verdict.reasons)]
         tables = [str(self.validation), "", self.links.table().to_text(), "", *self.uncertainty.lines()]
+        tables += [] if self.elasticity is None else ["", self.elasticity.table().to_text()]
         return "\n".join([head, "", *verdict, "", *tables, *self.estimate.notes])
 
     def to_dict(self, validation: Validation | None = None) -> dict[str, Any]:

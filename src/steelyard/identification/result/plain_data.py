@@ -39,6 +39,7 @@ def fit_data(fit: Any, validation: Validation | None = None) -> dict[str, Any]:
             "residual_split": fit.residual_split.to_dict(),
             "drift": fit.drift,
             "friction_terms": [{"joint": joint, "term": word} for joint, word in fit.friction_terms],
+            "elasticity": None if fit.elasticity is None else fit.elasticity.to_dict(),
             "drive_gains": fit.drive_gains,
             "drive_gain_std": fit.drive_gain_std,
             "total_relative_error": fit.total_relative_error,

@@ -62,6 +62,13 @@ class Uncertainty:
         return std
 
     @property
+    def parameter_root(self) -> Array:
+        """A matrix H (p, .) with H H^T the covariance of the parameters: of each, or of the least change that base values ask for."""
+        lift = np.eye(len(self.base.matrix.T)) if self.parameters is not None else np.linalg.pinv(self.base.matrix)
+        values, vectors = np.linalg.eigh(self.covariance if self.parameters is None else self.parameters)
+        return np.asarray(lift @ (vectors * np.sqrt(np.maximum(values, 0.0))))
+
+    @property
     def relative_std(self) -> Array:
         """Standard deviation over |value| of each base parameter, (b,), a fraction."""
         return relative(self.std, self.values)

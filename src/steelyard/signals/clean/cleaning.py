@@ -72,6 +72,8 @@ def fill_numbers(log: Log, max_gap: float) -> Log:
             continue
         columns, row = value.reshape(log.N, -1).copy(), log.schema[name]
         for label, x, holes in zip(row.column_labels(value, log.labels), columns.T, bad.reshape(log.N, -1).T, strict=True):
+            if row.beside and holes.all() and not bad.all():  # a second encoder, or the like, that some joints do not have
+                continue
             if np.sum(~holes) < 2:
                 of = f" of {label}" if label else ""
                 raise LogError(f"{log.where}{name}{of} holds no numbers: {np.sum(holes)} of {log.N} are NaN or infinite")

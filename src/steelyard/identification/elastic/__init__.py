@@ -1,0 +1,1 @@
+"""Elastic joints: stiffness and damping beside a rigid model."""
