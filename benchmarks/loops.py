@@ -177,6 +177,7 @@ def identified() -> tuple[float, float]:
     true = perturbed(described, seed=3)
     fit = sy.identify(described, _drive_log(true, 0, 0.005))
     found = fit.validate(_drive_log(true, 5, 0.0))
+    assert found.before is not None
     return found.before.total_relative_error, found.total_relative_error
 
 

@@ -115,6 +115,7 @@ def force_plate() -> tuple[float, float, float]:
     q, qd, qdd = np.random.default_rng(1).normal(size=(3, 200, true.n))
     tau = true.inverse_dynamics(q, qd, qdd)
     unseen = float(np.linalg.norm(fit.torque(q, qd, qdd) - tau) / np.linalg.norm(tau))
+    assert found.before is not None
     return found.before.total_relative_error, found.total_relative_error, unseen
 
 

@@ -137,9 +137,8 @@ def exact(robot: sy.Robot) -> bool:
     q0 = np.array([0.3, -0.7, 1.1, 0.4, -0.9, 0.2])
     pendulum = sy.load("planar_2r").without_friction().with_gravity((0.0, -9.81, 0.0))
     double = sy.simulate(pendulum, q0=[1.2 - np.pi / 2, -0.8], seconds=10, step=2e-3, method="rk8", every=50)
-    stuck = sy.simulate(
-        pendulum.with_friction(0.5, 2.0, 0.0), FeedForward([-1.2, 0.3]), [0.2, 0.1], seconds=3, step=2e-3, method="adaptive"
-    )  # type: ignore[arg-type]
+    aside: Any = FeedForward([-1.2, 0.3])
+    stuck = sy.simulate(pendulum.with_friction(0.5, 2.0, 0.0), aside, [0.2, 0.1], seconds=3, step=2e-3, method="adaptive")
     swung = sy.simulate(robot, q0=q0, seconds=10, step=2e-3, method="rk8", every=50)
     law: Any = FeedForward(q0)
     rubbed = sy.simulate(robot.with_friction(1.0, 0.0, 0.0), law, 1.1 * q0, seconds=10, step=2e-3, method="rk8", every=50)

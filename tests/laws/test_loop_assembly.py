@@ -54,7 +54,7 @@ def test_a_configuration_that_cannot_be_closed_is_said_and_leaves_others_alone()
     found = made.assembly(q)
     assert found.closed.tolist() == [True, False]
     assert "1 of 2 configurations cannot be closed" in found.status
-    with pytest.raises(ProblemError, match="the loops pin stay open"):
+    with pytest.raises(ProblemError, match="the positions are not finite"):
         made.assemble(q)
 
 

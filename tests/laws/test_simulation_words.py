@@ -123,3 +123,21 @@ def test_a_log_that_is_shorter_than_the_run_is_said() -> None:
     log = sy.simulate(robot, [1.0, 0.0], seconds=0.1).log()
     assert "the log's torques end at 0.1 s" in sy.simulate(robot, log, seconds=0.2).status
     assert "torques end" not in sy.simulate(robot, log, seconds=0.1).status
+
+
+def test_a_motion_that_diverges_ends_the_adaptive_method() -> None:
+    """Steps become ever shorter; the method gives up with a sentence instead of going on for hours. Others of the batch are done."""
+
+    def runaway(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        return np.where(q[..., :1] < 5.0, 1e4 * (qd + 1.0), 0.0 * qd)
+
+    with pytest.raises(sy.ProblemError, match=r"needs ever shorter steps at .* the motion diverges; look at the controller's gains"):
+        sy.simulate(sy.load("planar_2r"), runaway, seconds=1.0, method="adaptive")
+    run = sy.simulate(sy.load("planar_2r").without_friction(), runaway, [[0.0, 0.0], [9.0, 0.0]], seconds=0.02, method="adaptive")
+    assert "run 0: the adaptive method needs ever shorter steps" in run.status
+    assert np.isfinite(run.q[1]).all()
+
+
+def test_no_runs_are_no_error() -> None:
+    for name, n in (("planar_2r", 2), ("four_bar", 3)):
+        assert sy.simulate(sy.load(name), q0=np.zeros((0, n)), seconds=0.01).status.startswith("0 runs of 0.01 s")

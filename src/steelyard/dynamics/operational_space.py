@@ -56,7 +56,7 @@ def manipulability(tree: Tree, q: Scalars, frame: str | Frame) -> Scalar:
     rows = [[row[c] for c in moving] for row in J] if len(moving) >= 6 else [columns[c] for c in moving]
     product: Scalar = 1.0
     for pivot in _factors([[dot(a, b) for b in rows] for a in rows])[1]:
-        product = product * where(pivot > 0.0, pivot, 0.0)
+        product = product * where(pivot < 0.0, 0.0, pivot)
     return sqrt(product)
 
 
@@ -126,18 +126,18 @@ def _factors(A: Sequence[Scalars]) -> tuple[Rows, list[Scalar]]:
 
 
 def _reciprocal(pivot: Scalar, diagonal: Scalar) -> Scalar:
-    """1 / pivot, and 0 for a pivot that is zero but for rounding."""
+    """1 / pivot, and 0 for a pivot that is zero but for rounding; NaN stays."""
     if isinstance(pivot, float) and pivot == 0.0:
         return 0.0
-    free = pivot > STIFF * diagonal
-    return where(free, 1.0 / where(free, pivot, 1.0), 0.0)
+    stiff = pivot <= STIFF * diagonal
+    return where(stiff, 0.0, 1.0 / where(stiff, 2.0, pivot))  # LLVM would divide by the pivot itself where the guard is 1
 
 
 def _kept(pivot: Scalar, diagonal: Scalar, value: Scalar) -> Scalar:
     """The value where the pivot is not zero, else 0."""
     if isinstance(pivot, float) and pivot == 0.0:
         return 0.0
-    return where(pivot > STIFF * diagonal, value, 0.0)
+    return where(pivot <= STIFF * diagonal, 0.0, value)
 
 
 def _columns(rows: Sequence[Scalars]) -> Rows:

@@ -51,8 +51,8 @@ def assembled(residual: Function, jacobian: Function, start: Array, free: Sequen
     q[rows] = _closest(residual, jacobian, q[rows], wanted[rows], free)
     gap = _gap(residual, q)
     closed = gap <= CLOSED
-    worst = int(np.argmax(np.where(np.isfinite(gap), gap, np.inf))) if gap.size else 0
-    status = _status(closed, gap[worst] if gap.size else 0.0, loops)
+    open_ = gap[~closed & np.isfinite(gap)]
+    status = _status(closed, float(open_.max()) if open_.size else np.nan, loops)
     shape = start.shape[:-1]
     return Assembly(q.reshape(start.shape), gap.reshape(shape), closed.reshape(shape), status)
 
@@ -61,6 +61,8 @@ def _status(closed: NDArray[np.bool_], worst: float, loops: Sequence[str]) -> st
     if np.all(closed):
         return "closed"
     which = "the configuration" if closed.size == 1 else f"{np.sum(~closed)} of {closed.size} configurations"
+    if np.isnan(worst):
+        return f"{which} cannot be closed: the positions are not finite"
     return f"{which} cannot be closed from here: the loops {', '.join(loops)} stay open by up to {worst:.3g} m or rad"
 
 

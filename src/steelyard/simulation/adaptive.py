@@ -24,7 +24,28 @@ Array = NDArray[np.float64]
 Torque = Callable[[float, Array, Array], Array]
 """(t, q, qd) -> tau [N m|N], (n,)."""
 MOST_EVENTS = 100_000
+MOST_RATES = 20_000  # evaluations within one step of the plan: more are needed only by a motion that diverges
 MOST_CHANGES = 1000  # of sides at one instant
+
+
+def patient(torque: Torque, step: float) -> Torque:
+    """The same torques; raises ProblemError where a step [s] of time takes more evaluations than a motion that stays finite needs."""
+    since, count = -1.0, 0
+
+    def counted(t: float, q: Array, qd: Array) -> Array:
+        nonlocal since, count
+        if not since <= t <= since + step:
+            since, count = t, 0
+        count += 1
+        if count > MOST_RATES:
+            fastest = float(np.abs(qd).max())
+            raise ProblemError(
+                f"simulate: the adaptive method needs ever shorter steps at {t:g} s, where a joint moves at {fastest:.3g} rad/s or m/s: "
+                "the motion diverges; look at the controller's gains, or take 'rk4' for what is only stiff"
+            )
+        return torque(t, q, qd)
+
+    return counted
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,7 +79,7 @@ def require_leading(robot: Robot) -> None:
 def closed_start(robot: Robot, state: tuple[Array, ...]) -> tuple[Array, ...]:
     """The state with the nearest closed positions and velocities. Runs that cannot be closed are not finite; if none can, ProblemError."""
     found = robot.assembly(state[0])
-    if not np.any(found.closed):
+    if found.closed.size and not np.any(found.closed):
         raise ProblemError(f"simulate: q0: {found.status}")
     q, qd = np.where(found.closed[..., None], found.q, np.nan), np.array(state[1])
     if np.any(qd):

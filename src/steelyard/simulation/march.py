@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..compiler.runtime.kernel import Kernel
 from ..errors import CallError, ProblemError
 from ..robot import Robot
-from .adaptive import Torque, integrated, integrated_whole
+from .adaptive import Torque, integrated, integrated_whole, patient
 from .control import Control, Plan, checked_torque, torque_function
 from .integrators import RATES
 from .loops import integrated_closed
@@ -62,7 +62,7 @@ def adapt(setup: Setup, plan: Plan, control: Control, state: State, record: Reco
     if setup.free or setup.drive is not None:
         _adapt_whole(setup, plan, control, state, record, progress)
         return
-    t, torque = plan.times, torque_function(setup, plan, control)
+    t, torque = plan.times, patient(torque_function(setup, plan, control), plan.step)
     runs, n = record.flat(), setup.robot.n
     for i, start in enumerate(zip(state[0].reshape(-1, n), state[1].reshape(-1, n), strict=True)):
         closed = setup.robot.tree.loops
@@ -76,7 +76,7 @@ def adapt(setup: Setup, plan: Plan, control: Control, state: State, record: Reco
 
 def _adapt_whole(setup: Setup, plan: Plan, control: Control, state: State, record: Record, progress: Progress) -> None:
     """The same with a base that nothing holds, or with drives."""
-    t, torque, n = plan.times, torque_function(setup, plan, control), setup.robot.n
+    t, torque, n = plan.times, patient(torque_function(setup, plan, control), plan.step), setup.robot.n
     call = packed_kernel(replace(setup, method=RATES, control="held", controller=None)).ufunc
     runs, cuts = record.flat(), np.cumsum([x.shape[-1] for x in state])[:-1]
     for i, start in enumerate(np.concatenate(state, axis=-1).reshape(len(runs.tau), -1)):

@@ -123,7 +123,7 @@ class Run:
     def status(self) -> str:
         """How it went, in a sentence."""
         count, bad = self.finite.size, int(np.sum(~self.finite))
-        said = [f"{count} run{'s' if count > 1 else ''} of {self.t[-1]:g} s in {self.steps} steps by {self.method}"]
+        said = [f"{count} run{'s' if count != 1 else ''} of {self.t[-1]:g} s in {self.steps} steps by {self.method}"]
         said += [f"{self._place(k)}{why}" for k, why in list(self.failures.items())[:MOST_NAMED]]
         said += [f"{len(self.failures) - MOST_NAMED} more runs ended so"] if len(self.failures) > MOST_NAMED else []
         if diverged := bad - len(self.failures):

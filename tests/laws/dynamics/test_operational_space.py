@@ -124,3 +124,9 @@ def test_a_joint_that_moves_no_mass_is_named(name: str) -> None:
     for algorithm in TASK:
         with pytest.raises(sy.ModelError, match="no mass moves with"):
             getattr(x.robot, algorithm)(x.q, tip(x))
+
+
+@pytest.mark.parametrize("name", ["task_inertia", "dynamically_consistent_inverse", "nullspace_projector", "manipulability"])
+def test_what_is_not_a_number_stays(name: str) -> None:
+    robot = sy.load("elbow_6r")
+    assert np.isnan(getattr(robot, name)(np.full(6, np.nan), "tool")).all()

@@ -66,7 +66,8 @@ def joint_reference(robot: Robot, reference: Any, t: Array) -> Array:
         return np.stack([q, np.where(moving, qd, 0.0), np.where(moving, qdd, 0.0)], axis=1)
     position = np.zeros(robot.n) if reference is None else numbers("simulate: the reference", reference)
     if position.shape != (robot.n,) or not np.all(np.isfinite(position)):
-        raise CallError(f"simulate: the reference has shape {position.shape}; expected a Trajectory or a position ({robot.n},)")
+        what = f"has shape {position.shape}" if position.shape != (robot.n,) else "is not finite"
+        raise CallError(f"simulate: the reference {what}; expected a Trajectory or a position ({robot.n},) [rad|m]")
     return np.stack([position, 0 * position, 0 * position])[None]
 
 
