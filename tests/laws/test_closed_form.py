@@ -163,6 +163,8 @@ def test_lagrangian_and_its_parts(name: str) -> None:
     assert all_vanish(sp.Matrix([sp.diff(model.L, rate) for rate in model.qd]) - model.M * qd)
     assert all_vanish(sp.Matrix([sp.diff(model.U, x) for x in model.q]) - model.g)
     assert not any(sp.diff(model.U, rate) for rate in model.qd)
+    assert all(sp.diff(model.T, rate) != 0 for rate in model.qd)
+    assert any(sp.diff(model.T, x) != 0 for x in model.q)
 
 
 @pytest.mark.parametrize("name", ARMS)

@@ -118,3 +118,19 @@ def test_a_good_model_need_not_have_the_true_parameters(robot, state):
     null = np.linalg.svd(Y)[2][-1]
     moved = robot.parameters + null
     close(robot.inverse_dynamics(*state, parameters=moved), robot.inverse_dynamics(*state))
+
+
+def test_least_squares_is_a_quadratic_program_with_a_semidefinite_matrix(robot, state):
+    """1/2 pi^T Q pi + c^T pi with Q = sum of Y^T Y, c = - sum of Y^T tau: any minimiser gives the torques, as many are as Q has zeros."""
+    rng = np.random.default_rng(2)
+    motion = rng.uniform(-3, 3, (3, 300, robot.n))
+    Y = robot.regressor(*motion).reshape(-1, len(robot.parameters))
+    size = np.linalg.norm(Y, axis=0)
+    scale = np.where(size > 1e-9, size, 1.0)  # so that units do not decide the rank
+    Q, c = (Y / scale).T @ (Y / scale), -(Y / scale).T @ robot.inverse_dynamics(*motion).ravel()
+    values = np.linalg.eigvalsh(Q)
+    assert values.min() > -1e-9 * values.max()
+    base = sy.base_parameters(robot)
+    assert np.sum(values > 1e-12 * values.max()) == base.n_base < len(scale)
+    found = -np.linalg.pinv(Q, rcond=1e-11, hermitian=True) @ c / scale
+    close(robot.inverse_dynamics(*state, parameters=found), robot.inverse_dynamics(*state), 1e-5)
