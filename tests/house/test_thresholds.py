@@ -16,9 +16,10 @@ from tests.thresholds.elastic import ELASTIC
 from tests.thresholds.mechanics import MECHANICS
 from tests.thresholds.result import RESULT
 from tests.thresholds.samples import SAMPLES
+from tests.thresholds.simulated import SIMULATED
 from tests.thresholds.threshold import PACKAGE, Threshold
 
-THRESHOLDS = [*DOCTOR, *ELASTIC, *MECHANICS, *RESULT, *SAMPLES]
+THRESHOLDS = [*DOCTOR, *ELASTIC, *MECHANICS, *RESULT, *SAMPLES, *SIMULATED]
 PLACES = ("identify.py", "doctor", "elastic", "result", "friction", "estimators", "model", "samples")
 NO_WORD = {
     "how much is tried, and when a search ends": (
@@ -31,6 +32,10 @@ NO_WORD = {
         "identify: LOAD_ROUNDS SAME_LOAD",
         "estimators.drive_gains: ROUNDS",
         "estimators.sdp: NEWTON_STEPS SMALL_STEP",
+        "estimators.simulated.feedback_loop: STEP",
+        "estimators.simulated.instruments: WEIGHINGS",
+        "estimators.simulated.output_error: STEPS SMALL LARGEST",
+        "estimators.simulated.restate: ROUNDS CONVERGED LITTLE PARTS",
         "estimators.prior_weight: WEIGHTS LOOSE",
         "estimators.torque_delay: LONGEST",
         "estimators.errors_in_variables.maximum_likelihood: STEPS SAME",
@@ -77,6 +82,7 @@ NO_WORD = {
         "result.uncertainty: ROUNDING",
         "estimators.drive_gains: CERTAIN",
         "estimators.least_squares: RANK",
+        "estimators.simulated.instruments: WEAKEST",
         "estimators.posterior: LEAST",
         "estimators.registry: CAD_WEIGHT",
         "estimators.stepwise: MOST_GROWTH",

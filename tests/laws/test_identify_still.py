@@ -45,3 +45,10 @@ def test_whatever_a_foreign_library_throws_becomes_one_of_our_errors():
         raise KeyboardInterrupt
     with pytest.raises(sy.CallError, match="mine"), foreign("the solver"):
         raise sy.CallError("mine")
+
+
+def test_a_torque_that_is_exactly_zero_ends_the_search_for_the_prior():
+    true = rubbing(sy.load("spatial_3r"))
+    log = still_log(true, (0,), 0.1)
+    fit = sy.identify(true, log.replace(tau=log.tau * [1.0, 1.0, 0.0]), diagnose=False)
+    assert np.all(np.isfinite(fit.parameters))

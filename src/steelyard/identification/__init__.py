@@ -9,6 +9,10 @@ from .estimators.registry import ESTIMATORS
 from .estimators.robust import IRLS
 from .estimators.sdp import SDP
 from .estimators.shrinkage import ElasticNet, Lasso, Ridge
+from .estimators.simulated.automatic import Automatic
+from .estimators.simulated.didim import DIDIM
+from .estimators.simulated.instruments import IV
+from .estimators.simulated.output_error import CLOE
 from .estimators.without_acceleration.energy import Energy
 from .estimators.without_acceleration.momentum import Momentum
 from .identify import identify
@@ -24,7 +28,8 @@ from .samples.preparation import Preparation
 from .validate import CrossValidation, cross_validate, validate_robot, validate_robots
 
 __all__ = [
-    "ESTIMATORS", "IRLS", "OLS", "SDP", "TLS", "WLS", "Accumulator", "Bounds", "Coupling", "CrossValidation", "Diagnosis", "ElasticNet",
-    "Energy", "Fit", "Lasso", "MaximumLikelihood", "ModelOptions", "Momentum", "Options", "Prediction", "Preparation", "Region",
-    "Ridge", "Sequential", "Validation", "Verdict", "cross_validate", "doctor", "identify", "validate_robot", "validate_robots",
+    "CLOE", "DIDIM", "ESTIMATORS", "IRLS", "IV", "OLS", "SDP", "TLS", "WLS", "Accumulator", "Automatic", "Bounds", "Coupling",
+    "CrossValidation", "Diagnosis", "ElasticNet", "Energy", "Fit", "Lasso", "MaximumLikelihood", "ModelOptions", "Momentum", "Options",
+    "Prediction", "Preparation", "Region", "Ridge", "Sequential", "Validation", "Verdict", "cross_validate", "doctor", "identify",
+    "validate_robot", "validate_robots",
 ]  # fmt: skip

@@ -25,6 +25,7 @@ from .estimators.least_squares import Estimate, Estimator, weighted
 from .estimators.prior_weight import PriorWeight
 from .estimators.sdp import SDP, consistent
 from .estimators.shape import estimate_friction_shape
+from .estimators.simulated.didim import problem_for, samples_for
 from .estimators.torque_delay import estimate_delay
 from .friction.choice import FrictionChoice, choose_friction
 from .friction.residual_split import split_residuals
@@ -73,12 +74,12 @@ def identify(
     By default viscous and Coulomb friction, offsets and rotor inertias are found with the links, further friction terms where the log
     shows them, each joint is weighted by its noise, every pseudo-inertia is positive definite, and what the log does not show stays near
     the description.
-    `estimator`: 'sdp' (default), 'wls', 'ols', 'irls', 'ridge', 'lasso', 'elastic_net', 'tls', 'ml', 'momentum', 'energy', 'sequential', or
-    an instance.
+    `estimator`: 'auto' (default: 'sdp', on the motion that explains the torque best), 'sdp', 'wls', 'ols', 'irls', 'ridge', 'lasso',
+    'elastic_net', 'tls', 'ml', 'momentum', 'energy', 'sequential', 'iv', 'didim', 'cloe', or an instance.
     `preparation` says how samples are made, `model` what is to be found. `options` are single fields of the two: smoothing, cutoff [Hz],
-    decimate, mask [rad/s|m/s], delay [s] of `Preparation`; friction, gear_ratio, rotor, coulomb_width [rad/s|m/s], hold, bounds, prior,
-    coupling, known, drive_gains, known_mass, elastic of `ModelOptions`. Unless `diagnose` is False the log is examined for faults first,
-    as by `doctor`, and what is found reaches `fit.verdict`. `progress(sentence, share)` is called as the work goes on.
+    decimate, mask [rad/s|m/s], delay [s], controller of `Preparation`; friction, gear_ratio, rotor, coulomb_width [rad/s|m/s], hold,
+    bounds, prior, coupling, known, drive_gains, known_mass, elastic of `ModelOptions`. Unless `diagnose` is False the log is examined for
+    faults first, as by `doctor`, and what is found reaches `fit.verdict`. `progress(sentence, share)` is called as the work goes on.
     Where the base moves, `base` (N, 9) of the log is its motion; faults are not looked for then. Logs with `base_wrench` (N, 6) and without
     torques are identified from what a force plate under the robot measures; friction cannot be seen there. A robot with loops is
     identified from its drives alone.
@@ -110,6 +111,7 @@ def identify(
     factor = chosen.preparation.decimate or common_factor(samples)
     Problem(unknowns, samples, factor).check_rows()
     findings = examine(unknowns, samples, logs) if diagnose and not unknowns.moving else ()
+    samples, simulated = samples_for(chosen.estimator, unknowns, samples, factor)
     tell("finding delay and friction", 0.3)
     gains = estimate_gains(unknowns, samples, chosen.model.drive_gains, factor)
     unknowns, delay, notes = estimate_shape_and_delay(unknowns, gains.apply(samples), chosen)
@@ -120,9 +122,9 @@ def identify(
     tell("folding the samples", 0.5)
     problem = Problem(unknowns, gains.apply(samples), factor)
     problem.check_rows()
-    problem, estimate = fit_at_own_load(problem, chosen.estimator)
+    problem, estimate = fit_at_own_load(problem_for(chosen.estimator, problem), chosen.estimator)
     tell("computing the uncertainty", 0.8)
-    estimate = replace(estimate, notes=notes + choice.notes + gains.notes + sample_notes(problem) + estimate.notes)
+    estimate = replace(estimate, notes=simulated + notes + choice.notes + gains.notes + sample_notes(problem) + estimate.notes)
     interval = factor * float(np.median(np.diff(samples[0].t)))
     covered = covered_region(robot, samples), visited_path(samples)
     pipeline = SamplePipeline(chosen.preparation, delay, gains, interval, *covered, choice.drift_rms, choice.added)
@@ -144,10 +146,11 @@ def refuse_unused(robot: Robot, options: Options, case: str) -> None:
         "delay": delay is not None and np.any(delay),
         "drive_gains": options.model.drive_gains,
         "elastic": options.model.elastic,
+        "controller": options.preparation.controller is not None,
     }
     for name, value in given.items():
         if value:
-            raise CallError(f"{name}= is not used for {case}: shift or scale the signals of the log, and leave it out")
+            raise CallError(f"{name}= is not used for {case}: leave it out, and shift or scale the signals of the log if they need it")
 
 
 def prepare_all(robot: Robot, logs: Sequence[Log], preparation: Preparation) -> tuple[Samples, ...]:

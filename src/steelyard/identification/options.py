@@ -27,6 +27,8 @@ class Options:
         groups = {**vars(self.preparation), **vars(self.model)}
         known = self.model.known if isinstance(self.model.known, Mapping) else {}
         coupling = [(each.joint_a, each.joint_b) for each in self.model.coupling]
+        law = None if self.preparation.controller is None else type(self.preparation.controller).__name__
+        groups["controller"] = law
         return {**groups, "hold": tuple(groups["hold"]), "bounds": dict(groups["bounds"] or {}), "known": known, "coupling": coupling}
 
 
@@ -46,4 +48,4 @@ def make_options(
     wanted = ModelOptions() if model is None else instance("model", model, ModelOptions)
     preparation = replace(given, **{n: v for n, v in short.items() if n in prepared})
     model = replace(wanted, **{n: v for n, v in short.items() if n in sought})
-    return Options(preparation, model, make_estimator(estimator, model.prior))
+    return Options(preparation, model, make_estimator(estimator, model.prior, preparation.controller))

@@ -22,7 +22,7 @@ def identify(
     validate: Annotated[Path | None, typer.Option(metavar="LOG", help="A log of another motion to validate the result on.")] = None,
     mapping: MappingPath = None,
     effort: Effort = None,
-    estimator: Annotated[str | None, typer.Option(help="sdp (default), wls, ols, ...")] = None,
+    estimator: Annotated[str | None, typer.Option(help="auto (default), sdp, wls, didim, ...")] = None,
     prior: Annotated[str | None, typer.Option(metavar="cad", help="Let the description count for more where the log says little.")] = None,
     friction: Annotated[
         list[str] | None,

@@ -128,7 +128,7 @@ def vague_precision(model: Model, total: Accumulator, where: Coordinates) -> Arr
     columns = np.array([np.sum((total.rows(j)[:, :-1] @ to_terms) ** 2, axis=0) for j in range(total.n)])
     torque = np.sum(np.where(columns > 0, total.torque_squares()[:, None], 0.0), axis=0)
     squares = columns.sum(axis=0)
-    dead = squares <= 1e-24 * squares.max(initial=0.0)
+    dead = (squares <= 1e-24 * squares.max(initial=0.0)) | (torque <= 1e-24 * total.torque_squares().max(initial=0.0))
     return np.asarray(np.where(dead, max(float(squares.max(initial=0.0)), 1.0), squares / np.maximum(torque, 1e-300)))
 
 

@@ -74,7 +74,7 @@ def choose_prior_weight(model: Model, triangle: Array, vague: Array | None = Non
     while groups:
         tried = [search.quick(frozenset(best.aside) ^ group, best) for group in groups]
         found = search.best(frozenset(max(tried, key=log_evidence).aside), best)
-        if found.log_evidence <= best.log_evidence:
+        if not found.log_evidence > best.log_evidence:  # nor for numbers that are none
             break
         best = found
     lost = {i: search.gain(best, group) for group in groups if group <= set(best.aside) for i in group}

@@ -57,6 +57,11 @@ class Problem:
     def n(self) -> int:
         return self.model.n
 
+    @property
+    def reach(self) -> tuple[tuple[int, ...], ...]:
+        """For each joint the columns that its rows have."""
+        return self.model.reach
+
     def blocks(self, most: int | None = None) -> Iterator[Block]:
         """Yield every kept sample once, in order of time, log by log; with `most`, about that many blocks spread over all."""
         step = block_length(self.decimate)
@@ -110,7 +115,7 @@ class Problem:
 
     def accumulate(self, parts: int = 1, weigh: Callable[[Block], Array] | None = None) -> tuple[Accumulator, ...]:
         """Fold all samples, in `parts` consecutive parts; `weigh(block)` gives weights (N, n) of its rows."""
-        made = [Accumulator.empty(self.model.reach, self.base.n_base) for _ in range(parts)]
+        made = [Accumulator.empty(self.reach, self.base.n_base) for _ in range(parts)]
         done, total = 0, max(self.N, 1)
         for block in self.blocks():
             weights = None if weigh is None else weigh(block)
@@ -130,7 +135,7 @@ class Problem:
     @cached_property
     def regressor_noise(self) -> Accumulator:
         """The errors of the regressor that the noise of q, qd and qdd makes, folded; scaled to the number of all samples."""
-        made = Accumulator.empty(self.model.reach, self.base.n_base)
+        made = Accumulator.empty(self.reach, self.base.n_base)
         for rows, _, part in self.regressor_errors():
             keep = None if part.keep is None else part.keep[:: self.decimate]
             made = made.fold(rows, np.zeros(rows.shape[:2]), keep)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,8 @@ class Preparation:
     smoothing: 'kalman' (noise levels by maximum likelihood), 'butterworth' (needs `cutoff` [Hz]), None (the log has qd and qdd), or
     'auto': None where the log has qd and qdd, Kalman otherwise. decimate: low-pass torque and regressor and keep one sample in so many;
     1 keeps all, None takes the rate that the motion needs. mask: least |qd| [rad/s|m/s] of the rows in use. delay: seconds by which the
-    torque lags, or 'estimate'. Both are one number, one per joint, or joint -> number.
+    torque lags, or 'estimate'. Both are one number, one per joint, or joint -> number. controller: of steelyard.simulation, what moved the
+    robot, with its reference or without one for the commanded positions of the log; estimators that simulate the robot use it.
     """
 
     smoothing: str | None = "auto"
@@ -30,6 +32,7 @@ class Preparation:
     decimate: int | None = None
     mask: Mapping[str, float] | Sequence[float] | float | None = None
     delay: str | float | Sequence[float] | Mapping[str, float] = "estimate"
+    controller: Any = None
 
     def __post_init__(self) -> None:
         any_of("smoothing", self.smoothing, SMOOTHING)

@@ -42,6 +42,8 @@ class Samples:
     `temperature` (N, n) [degC] is that of each joint, None if the log has none.
     `payload_torque` (N, n) [N m|N] is the part of the torque that moves and holds the log's known payload; None without one.
     `base` (N, 9) is the base's motion, None at rest. Where the base's wrench was measured, `tau` (N, 6) has it [N, N m].
+    `measured` (N, n) are the positions as measured, `command` the commanded ones (M, n) with the times (M,) of the whole log. Where q, qd
+    and qdd are those of a simulated motion, `smoothed` (N, 3, n) has what the smoother made of the measured positions.
     """
 
     t: Array
@@ -56,6 +58,9 @@ class Samples:
     errors: Array | None = None
     temperature: Array | None = None
     base: Array | None = None
+    measured: Array | None = None
+    command: tuple[Array, Array | None] | None = None
+    smoothed: Array | None = None
 
     @property
     def N(self) -> int:
@@ -74,7 +79,7 @@ class Samples:
 
     def part(self, index: slice) -> Samples:
         """The samples of a slice."""
-        names = ("t", "q", "qd", "qdd", "tau", "keep", "payload_torque", "temperature", "base")
+        names = ("t", "q", "qd", "qdd", "tau", "keep", "payload_torque", "temperature", "base", "measured", "smoothed")
         present = {name: value[index] for name in names if (value := getattr(self, name)) is not None}
         return replace(self, **present, errors=None)
 
@@ -113,6 +118,7 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     remarks = log.remarks if log.base_wrench is None else (*log.remarks, f"{log.where or 'A log: '}{UNUSED_WRENCH}")
     made = Samples(t, q, qd, qdd, tau, keep, remarks, log.source, base=None if base is None else base[sure])
     made = replace(made, errors=drawn_errors(t[made.middle], noise), temperature=temperature(log, sure))
+    made = replace(made, measured=log.q[sure], command=(log.t, commanded(log)))
     if log.payload is None:
         return made
     try:
@@ -129,6 +135,11 @@ def at_rest(q: Array, qd: Array, qdd: Array, still: NDArray[np.bool_]) -> tuple[
     if not still.any():
         return q, qd, qdd
     return np.where(still, q.mean(axis=0), q), np.where(still, 0.0, qd), np.where(still, 0.0, qdd)
+
+
+def commanded(log: Log) -> Array | None:
+    """Return the commanded positions of a log, (M, n); None if it has none, or if some are missing."""
+    return None if log.reference is None or not np.all(np.isfinite(log.reference)) else log.reference
 
 
 def temperature(log: Log, sure: NDArray[np.bool_]) -> Array | None:

@@ -1,0 +1,1 @@
+"""Estimators that simulate the robot with its controller: their motion has no noise of the encoders."""
