@@ -3,7 +3,7 @@
 python -m benchmarks.estimators                   all of it on two processes; the exit code says whether every target is met
 python -m benchmarks.estimators --table noise     one table; --robot Puma, --estimator auto: only these; all can be repeated
 python -m benchmarks.estimators --seed 1          other robots and motions; can be repeated
-python -m benchmarks.estimators --results FILE    the results of an earlier run, without running anything
+python -m benchmarks.estimators --results FILE    the results of an earlier run, without running anything; can be repeated
 python -m benchmarks.estimators --update          write the tables of docs/estimators.md
 
 In the manner of Leboutet, Roux, Janot, Guadarrama-Olvera and Cheng, "Inertial parameter identification in robotics: a survey", Applied
@@ -38,8 +38,8 @@ def main() -> int:
     """Run what was asked for."""
     options = _options()
     if options.results:
-        kept = json.loads(options.results.read_text(encoding="utf-8"))
-        results, minutes = tuple(map(by_plain, kept["results"])), kept["minutes"]
+        kept = [json.loads(path.read_text(encoding="utf-8")) for path in options.results]
+        results, minutes = tuple(by_plain(each) for one in kept for each in one["results"]), sum(one["minutes"] for one in kept)
     else:
         results, minutes = run(jobs(options), options)
     order = {name: i for i, name in enumerate(ESTIMATORS)}
@@ -103,7 +103,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--robot", action="append", default=[], metavar="NAME")
     parser.add_argument("--estimator", action="append", default=[], choices=tuple(ESTIMATORS), metavar="NAME", help=", ".join(ESTIMATORS))
     parser.add_argument("--seed", type=int, action="append", help=f"{SEED} is that of the published figures: do not tune on it")
-    parser.add_argument("--results", type=Path, metavar="FILE")
+    parser.add_argument("--results", type=Path, action="append", metavar="FILE")
     parser.add_argument("--out", type=Path, default=Path("build/estimators.json"), metavar="FILE", help="where results go")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--update", action="store_true")
