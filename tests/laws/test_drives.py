@@ -94,6 +94,39 @@ def test_a_bounce_has_its_restitution() -> None:
         close(run.qd[-1], [back], 1e-12)
 
 
+def test_the_adaptive_method_strikes_stops_when_they_are_reached() -> None:
+    """A block that a force drives against a stop: x = a t^2 / 2, then bounces of e times the speed; an arm whose joints bounce and rest."""
+    free = block({}).with_gravity((0.0, 0.0, 0.0)).mechanism
+    robot = sy.Robot(replace(free, joints=tuple(replace(joint, limits=Limits(-9.0, 0.1)) for joint in free.joints)))
+    a, e, speed = 3.0 / 2.0, 0.6, np.sqrt(2 * 1.5 * 0.1)
+    run = sy.simulate(robot, [3.0], seconds=0.9, step=1e-2, method="adaptive", stops=Stops(e))
+    expected, since, v = 0.5 * a * run.t**2, speed / a, speed
+    for _ in range(3):
+        v, after = e * v, run.t >= since
+        expected = np.where(after, 0.1 - v * (run.t - since) + 0.5 * a * (run.t - since) ** 2, expected)
+        since = since + 2 * v / a
+    close(run.q[run.t < since, 0], expected[run.t < since], 1e-10)
+    assert run.drift < 1e-10
+    rough = arm(0.5).with_friction(coulomb=0.5)
+    for made in (arm(0.5), rough):
+        exact = sy.simulate(made, TAU, seconds=0.7, step=1e-2, method="adaptive", stops=Stops(0.3))
+        assert np.abs(exact.q).max() <= 0.5 + 1e-11
+        assert exact.drift < 1e-9
+        close(exact.q, sy.simulate(made, TAU, seconds=0.7, step=1e-4, every=100, stops=Stops(0.3)).q, 2e-3)
+
+
+def test_a_stop_is_left_when_it_is_pulled_away_from() -> None:
+    """The adaptive method finds the instant at which the force turns, and friction is overcome."""
+    steep = block({"coulomb": 5.0}).with_gravity((0.0, 0.0, -9.81)).mechanism
+    robot = sy.Robot(replace(steep, joints=tuple(replace(joint, limits=Limits(-9.0, 0.1)) for joint in steep.joints)))
+    run = sy.simulate(robot, lambda t, q, qd: np.array([8.0 - 20.0 * t]), q0=[0.1], seconds=1.0, step=1e-2, method="adaptive", stops=True)
+    held = run.t < 0.65  # until the pull is 5 N
+    assert not run.qd[held].any()
+    assert np.abs(run.q[held] - 0.1).max() == 0.0
+    late = run.t[~held] - 0.65
+    close(run.q[~held, 0], 0.1 - 20.0 / 2.0 * late**3 / 6, 1e-9)
+
+
 def test_friction_and_stops_hold_together() -> None:
     """A block pushed against its stop stays; pulled back by less than its friction it stays; by more it goes."""
     steep = block({"coulomb": 5.0}).with_gravity((0.0, 0.0, -9.81)).mechanism
@@ -145,7 +178,7 @@ def test_bad_input() -> None:
         ({"drive": Elastic}, "not the class Elastic"),
         ({"stops": "soft"}, "stops must be True, False or Stops"),
         ({"stops": Stops(2.0)}, "restitution of .* must be from 0 to 1"),
-        ({"stops": True, "method": "adaptive"}, "adaptive method does not do stops"),
+        ({"stops": True, "method": "adaptive", "drive": Elastic(1e3, 1.0)}, "adaptive method does not do stops behind drives"),
         ({"saturate": "yes"}, "saturate must be True or False"),
     ):
         with pytest.raises(sy.CallError, match=message):

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from ..compiler.runtime.kernel import Kernel
 from ..errors import CallError, ProblemError
 from ..robot import Robot
-from .adaptive import Torque, integrated, integrated_whole, patient
+from .adaptive import integrated, integrated_whole, patient
 from .control import Control, Plan, checked_torque, torque_function
 from .integrators import RATES
 from .loops import integrated_closed
 from .setup import Setup
 from .step import packed_kernel, step_kernel
+from .switching import Torque
 
 Array = NDArray[np.float64]
 State: TypeAlias = tuple[Array, ...]
@@ -63,11 +64,13 @@ def adapt(setup: Setup, plan: Plan, control: Control, state: State, record: Reco
         _adapt_whole(setup, plan, control, state, record, progress)
         return
     t, torque = plan.times, patient(torque_function(setup, plan, control), plan.step)
-    runs, n = record.flat(), setup.robot.n
+    runs, n, restitution = record.flat(), setup.robot.n, control.last[-1] if setup.stops else None
     for i, start in enumerate(zip(state[0].reshape(-1, n), state[1].reshape(-1, n), strict=True)):
         closed = setup.robot.tree.loops
         way = (
-            partial(integrated_closed, setup.robot, torque) if closed else partial(integrated, setup.robot, torque, longest=10 * plan.step)
+            partial(integrated_closed, setup.robot, torque)
+            if closed
+            else partial(integrated, setup.robot, torque, longest=10 * plan.step, restitution=restitution)
         )
         _keep_whole(runs, i, partial(way, *start, t=t), torque, t, control)
         if progress is not None:

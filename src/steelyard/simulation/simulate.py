@@ -159,7 +159,8 @@ def _require_supported(setup: Setup) -> None:
         require_leading(setup.robot)
     if setup.method != "adaptive":
         return
-    found = {"stops": setup.stops, "a controller that learns": setup.memory}
+    found = {"a controller that learns": setup.memory}
+    found["stops behind drives, with loops or on a free base"] = setup.stops and bool(setup.free or setup.drive or loops)
     found["drives or a free base with loops"] = bool(loops) and (setup.free or setup.drive is not None)
     found["dry friction on a free base or behind drives"] = bool(setup.free or setup.drive) and setup.holds
     found["dry friction with loops"] = bool(loops) and bool(dry_joints(setup.robot.tree))
