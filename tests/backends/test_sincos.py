@@ -135,7 +135,7 @@ def test_angles_near_others_are_found() -> None:
     made = stepped()
     near = near_arguments(made.steps, [0])
     assert len(near) == 3
-    assert {str(start) for _, start in near.values()} == {"x1[0]", str(made.steps[-2].args[0])}
+    assert {str(each.start) for each in near.values()} == {"x1[0]", str(made.steps[-2].args[0])}
     assert not near_arguments(made.steps, []), "without a step there is no small motion"
 
 
@@ -156,5 +156,7 @@ def test_turned_by_a_step(host, rng: np.random.Generator) -> None:
         slack = 2.0**-51 + (np.spacing(np.abs(x) + h * np.abs(b).sum(axis=1)) if k else 0.0)
         for i, function in enumerate((np.sin, np.cos)):
             assert (np.abs(got[:, 2 * k + i] - function(end)) <= slack)[fine].all(), (k, function)
+    for budget in (2, 3, 5):  # angles, starts and their sines in different functions: turned or anew
+        np.testing.assert_allclose(ufunc_of(stepped(), host, budget)(h, a[:8], b[:8]), got[:8], atol=1e-14)
     np.testing.assert_array_equal(got[::3], np.array([step(h, p, r) for p, r in zip(a[::3], b[::3], strict=True)]))
     assert np.isnan(step(h, [0.5], [np.nan, 0.0])[2:6]).all()

@@ -13,7 +13,7 @@ from ...ir.graph import Expr
 from ...ir.program import Program
 from .atan2 import acos, asin, atan2
 from .loop import Layout, call_by_lane, loop, row_pointers
-from .sincos import early_arguments, near_arguments, sincos, sincos_near, sincos_rarely
+from .sincos import Near, early_arguments, near_arguments, sincos, sincos_near, sincos_rarely
 from .split import Part, pair, slot_count, split
 from .transpose import pair_columns, read_pair, write_pair
 from .writer import COMPARE, Writer
@@ -66,7 +66,7 @@ class Body:
         self._rows: dict[int, list[str]] = {}
         self._sincos: dict[str, tuple[str, str]] = {}
         self._leaves: Sequence[Expr] = ()
-        self._near: dict[int, tuple[int, Expr]] = {}
+        self._near: dict[int, Near] = {}
 
     def rows(self, operand: int) -> list[str]:
         if operand not in self._rows:
@@ -84,7 +84,6 @@ class Body:
 
     def run(self, steps: Sequence[Expr]) -> None:
         """All steps in order; the sines and cosines of inputs come first, behind a single branch for large arguments."""
-        self._steps = steps
         self._near = near_arguments(steps, [k for k, operand in enumerate(self.program.inputs) if operand.shape == ()])
         arguments = [self.value(x) for x in early_arguments(steps, self.values) if x.id not in self._near]
         self._sincos.update(zip(arguments, sincos(self.w, self.layout, arguments), strict=True))
@@ -124,13 +123,12 @@ class Body:
         return self.values[x.id]
 
     def turn(self, angle: Expr) -> None:
-        """The sines and cosines of all angles of a group that are near others."""
-        group = self._near[angle.id][0]
-        near = {x: start for x, (number, start) in self._near.items() if number == group}
-        nodes = {step.id: step for step in self._steps if step.id in near}
-        xs, starts = [self.value(nodes[x]) for x in near], [self.value(start) for start in near.values()]
+        """The sines and cosines of all angles of a group that are near others, behind a single branch."""
+        near = [each for each in self._near.values() if each.group == self._near[angle.id].group]
+        xs, starts = [self.value(each.angle) for each in near], [self.value(each.start) for each in near]
         self._sincos.update(zip(xs, sincos_near(self.w, self.layout, xs, starts, [self.sincos(y) for y in starts]), strict=True))
-        self._near = {x: rest for x, rest in self._near.items() if x not in near}
+        for each in near:
+            del self._near[each.angle.id]
 
     def instruction(self, template: str, *args: str) -> str:
         return self.w.line(template.format(*args, V=self.w.V, v=self.w.v, M=self.w.M))

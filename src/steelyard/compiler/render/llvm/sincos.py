@@ -10,6 +10,7 @@ Cody and Waite, Software Manual for the Elementary Functions, 1980, chapter 8.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
+from typing import NamedTuple
 
 from ...ir.graph import Expr
 from .loop import Layout, library_function
@@ -104,11 +105,18 @@ def early_arguments(steps: Sequence[Expr], known: Iterable[int]) -> list[Expr]:
     return list(arguments.values())
 
 
-def near_arguments(steps: Sequence[Expr], scalars: Container[int]) -> dict[int, tuple[int, Expr]]:
-    """The arguments that are another argument and a small motion, by their ids, each with the number of its group and that argument.
+class Near(NamedTuple):
+    """An argument that is another one, `start`, and a small motion; those of a group do not depend on each other's sine or cosine."""
 
-    A small motion is a sum of products with scalar operands, whose numbers are `scalars`: rates times the step of an integrator. The
-    arguments of a group depend on no sine or cosine of each other, so that one branch serves them all.
+    group: int
+    angle: Expr
+    start: Expr
+
+
+def near_arguments(steps: Sequence[Expr], scalars: Container[int]) -> dict[int, Near]:
+    """The arguments that are another argument and a small motion, by their ids.
+
+    A small motion is a sum of products with scalar operands, whose numbers are `scalars`: rates times the step of an integrator.
     """
     depth: dict[int, int] = {}
     still: dict[frozenset[int], Expr] = {}
@@ -123,7 +131,7 @@ def near_arguments(steps: Sequence[Expr], scalars: Container[int]) -> dict[int, 
             else:
                 moved.append((s.args[0], rest))
             depth[s.id] += 1
-    return {x.id: (depth.get(x.id, 0), still[rest]) for x, rest in moved if rest in still}
+    return {x.id: Near(depth.get(x.id, 0), x, still[rest]) for x, rest in moved if rest in still}
 
 
 def _terms(x: Expr) -> Iterable[Expr]:
