@@ -177,9 +177,7 @@ def _search(robot: Any, frame: str, kernel: Kernel, pose: Array, best: Found, ro
 def _starts(robot: Any, frame: str, pose: Array, active: NDArray[np.intp], rng: np.random.Generator) -> tuple[NDArray[np.intp], Array]:
     """For each active pose, of some random positions those that come nearest to it: one, or several where few poses are left."""
     low, high = joint_range(robot.tree)
-    tried = rng.uniform(low, high, (TRIED, robot.n))
-    if robot.tree.loops:
-        tried = robot.assembly(tried).q
+    tried = rng.permutation(_closed(robot))[:TRIED] if robot.tree.loops else rng.uniform(low, high, (TRIED, robot.n))
     there, goal = robot.forward_kinematics(tried, frame), pose[active]
     nearness = 2.0 * goal[:, :3, 3] @ there[:, :3, 3].T - (there[:, :3, 3] ** 2).sum(axis=1)
     nearness += _ROTATION * goal[:, :3, :3].reshape(-1, 9) @ there[:, :3, :3].reshape(-1, 9).T
@@ -188,6 +186,12 @@ def _starts(robot: Any, frame: str, pose: Array, active: NDArray[np.intp], rng: 
         return active, tried[np.argmax(nearness, axis=1)]
     chosen = np.argpartition(nearness, TRIED - count, axis=1)[:, TRIED - count :]
     return np.repeat(active, count), tried[chosen.ravel()]
+
+
+@lru_cache(maxsize=8)
+def _closed(robot: Any) -> Array:
+    """Positions of a robot with loops to start from, closed where they can be."""
+    return np.asarray(robot.assembly(np.random.default_rng(0).uniform(*joint_range(robot.tree), (4 * TRIED, robot.n))).q)
 
 
 def _descend(kernel: Kernel, at: NDArray[np.intp], q: Array, pose: Array, best: Found, steps: int) -> None:
