@@ -84,7 +84,7 @@ def _strike(tree: Tree, q: Any, qd: Any, side: Any, stopped: Any, restitution: A
     return struck(tree, mass_matrix(tree, q), q, qd, _found(tree, side, stopped), restitution)
 
 
-class Event(NamedTuple):
+class Switch(NamedTuple):
     """`kind` is "friction", "reaches" or "leaves" (a stop); `function` of time and state falls to zero; `way` is 1 for an upper stop."""
 
     kind: str
@@ -126,16 +126,16 @@ class Piece:
         """Whether some joint is held."""
         return any(self.side[c] == 0.0 for c in dry_joints(self.robot.tree)) or bool(self.stopped.any())
 
-    def events(self) -> list[Event]:
+    def events(self) -> list[Switch]:
         """What may end the piece."""
-        made = [Event("friction", c, self._friction(c)) for c in dry_joints(self.robot.tree) if not self.stopped[c]]
+        made = [Switch("friction", c, self._friction(c)) for c in dry_joints(self.robot.tree) if not self.stopped[c]]
         for c in stop_joints(self.robot.tree) if self.stops else ():
             if self.stopped[c]:
-                made.append(Event("leaves", c, lambda s, y, c=c: float(self.at(s, y)[3][c])))
+                made.append(Switch("leaves", c, lambda s, y, c=c: float(self.at(s, y)[3][c])))
             else:
                 limit = self.robot.tree.limits[c]
-                made.append(Event("reaches", c, lambda s, y, c=c, end=limit.upper + SLACK: end - float(y[c]), 1.0))
-                made.append(Event("reaches", c, lambda s, y, c=c, end=limit.lower - SLACK: float(y[c]) - end, -1.0))
+                made.append(Switch("reaches", c, lambda s, y, c=c, end=limit.upper + SLACK: end - float(y[c]), 1.0))
+                made.append(Switch("reaches", c, lambda s, y, c=c, end=limit.lower - SLACK: float(y[c]) - end, -1.0))
         for event in made:
             event.function.terminal, event.function.direction = True, -1.0
         return [event for event in made if event.kind != "reaches" or np.isfinite(self._end(event))]
@@ -145,11 +145,11 @@ class Piece:
         way, n = float(self.side[c]), self.robot.n
         return (lambda s, y: way * float(y[n + c])) if way else (lambda s, y: 1.0 - abs(float(self.at(s, y)[2][c])))
 
-    def _end(self, event: Event) -> float:
+    def _end(self, event: Switch) -> float:
         limit = self.robot.tree.limits[event.joint]
         return float(limit.upper if event.way > 0 else limit.lower)
 
-    def after(self, event: Event, now: float, state: Array) -> Array:
+    def after(self, event: Switch, now: float, state: Array) -> Array:
         """The state at an event: a joint that came to rest is at rest exactly, one that breaks loose or leaves a stop creeps away."""
         c, k, state = event.joint, self.robot.n + event.joint, np.array(state)
         if event.kind == "reaches":
