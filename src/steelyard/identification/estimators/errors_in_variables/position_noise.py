@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....cached import cached_property
 from ....signals.filters import decimated_index
 from ...model.linear_model import Model
 from ...model.problem import Block, Problem
