@@ -3,49 +3,114 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...files import check_file
 from ..inputs import ForceFile, RobotName
+
+if TYPE_CHECKING:
+    from ...motion import Trajectory
+    from ...robot import Robot
+
+PerJoint = "one number, one per joint, or JOINT=NUMBER,..."
+Files = Annotated[
+    list[Path] | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Write it: .csv .npz .txt .yaml .mcap .bag .script .src .svg; may be repeated."),
+]
 
 
 def excite(
     robot: RobotName,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="CSV", help="Write t, q.JOINT, qd.JOINT, qdd.JOINT here.")] = None,
-    seconds: Annotated[float, typer.Option(help="How long: whole periods of the base frequency.")] = 20.0,
-    harmonics: Annotated[int | None, typer.Option(help="Harmonics of the base frequency; by default up to 0.5 Hz.")] = None,
+    out: Files = None,
+    out_rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rate of the files; each format has its own.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="How long, or with an accuracy how long at most; 20 or 600 if not given.")] = None,
+    basis: Annotated[
+        str | None, typer.Option(metavar="fourier|bspline", help="Functions of the motion; a Fourier series if not given.")
+    ] = None,
+    harmonics: Annotated[int | None, typer.Option(help="Harmonics of the base frequency; up to 0.5 Hz if not given.")] = None,
     base_frequency: Annotated[
         float | None, typer.Option(metavar="HZ", help="Whole periods fill the time; about 20 s each if not given.")
     ] = None,
-    rate: Annotated[float, typer.Option(metavar="HZ", help="Rate of the file.")] = 100.0,
-    margin: Annotated[float, typer.Option(help="The fraction of every limit that may be used.")] = 0.9,
-    acceleration: Annotated[float | None, typer.Option(help="Limit of every joint [rad/s2|m/s2].")] = None,
-    jerk: Annotated[float | None, typer.Option(help="Limit of every joint [rad/s3|m/s3].")] = None,
-    criterion: Annotated[str, typer.Option(help="D: volume of the uncertainty, A: mean variance, E: worst direction.")] = "D",
+    rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rate of the recording; 100 if not given.")] = None,
+    margin: Annotated[float | None, typer.Option(help="The fraction of every limit that may be used; 0.9 if not given.")] = None,
+    velocity: Annotated[str | None, typer.Option(metavar="LIMITS", help=f"Speeds [rad/s|m/s]: {PerJoint}")] = None,
+    acceleration: Annotated[str | None, typer.Option(metavar="LIMITS", help="Accelerations [rad/s2|m/s2].")] = None,
+    jerk: Annotated[str | None, typer.Option(metavar="LIMITS", help="Jerks [rad/s3|m/s3].")] = None,
+    effort: Annotated[str | None, typer.Option(metavar="LIMITS", help="Torques [N m|N].")] = None,
+    criterion: Annotated[
+        str | None, typer.Option(metavar="D|A|E", help="D: volume of the uncertainty, A: mean variance, E: worst direction.")
+    ] = None,
+    noise: Annotated[str | None, typer.Option(metavar="NOISE", help=f"Of the torque, standard deviation [N m|N]: {PerJoint}")] = None,
+    prior: Annotated[float | None, typer.Option(help="Relative tolerance of the description, such as 0.2.")] = None,
+    log: Annotated[
+        list[Path] | None, typer.Option(metavar="LOG", help="A recording that is there: add what it lacks. May be repeated.")
+    ] = None,
+    accuracy: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=SHARE", help="Shortest motion that reaches it: link3.mcx=0.02. May be repeated.")
+    ] = None,
+    torque_accuracy: Annotated[float | None, typer.Option(metavar="SHARE", help="The same for every joint's torque, such as 0.02.")] = None,
+    region: Annotated[list[str] | None, typer.Option(metavar="JOINT=LOW,HIGH", help="Where the torque counts [rad|m].")] = None,
+    collision: Annotated[str | None, typer.Option(metavar="auto|shapes|capsules|none", help="How links are kept apart.")] = None,
+    clearance: Annotated[float | None, typer.Option(metavar="M", help="Least distance between links, and to the ground.")] = None,
+    ground: Annotated[float | None, typer.Option(metavar="M", help="Height in the base frame that links stay above.")] = None,
+    box: Annotated[
+        list[str] | None, typer.Option(metavar="FRAME=X0,Y0,Z0,X1,Y1,Z1", help="A box that a frame or link, or * all links, stays in [m].")
+    ] = None,
+    half_space: Annotated[list[str] | None, typer.Option(metavar="NX,NY,NZ,D", help="Links stay where n.x <= d [m].")] = None,
+    payload: Annotated[
+        str | None, typer.Option(metavar="KG[,X,Y,Z]", help="What the robot will carry, its centre in the end-effector's frame [m].")
+    ] = None,
+    gravity: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Gravity in the base frame [m/s2], as it will be mounted.")] = None,
     starts: Annotated[int | None, typer.Option(min=1, help="Random motions that are optimised; 20 if not given.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same motion.")] = 0,
+    seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same motion.")] = None,
     force: ForceFile = False,
 ) -> None:
     """Design a motion that shows the robot's parameters: within its limits at all times, at rest at both ends."""
     import steelyard as sy
 
-    from ..inputs import load
-    from ..show.robot import motion_table
+    from ...motion.trajectory_files.formats import check_target
+    from .. import option_values as values
+    from ..inputs import load, read
     from ..show.terminal import console, progress_bar
 
-    if out is not None:
-        check_file(out, force)
+    for path in out or ():
+        check_target(path, overwrite=force)
     loaded = load(robot)
+    asked: dict[str, Any] = {
+        "seconds": seconds, "harmonics": harmonics, "base_frequency": base_frequency, "seed": seed, "basis": basis, "rate": rate,
+        "starts": starts, "margin": margin, "criterion": criterion, "prior": prior, "torque_accuracy": torque_accuracy,
+        "collision": collision, "clearance": clearance, "ground": ground,
+        **{name: values.by_joint(f"--{name}", text) for name, text in
+           (("velocity", velocity), ("acceleration", acceleration), ("jerk", jerk), ("effort", effort), ("noise", noise))},
+        "log": [read(path, loaded) for path in log] if log else None,
+        "accuracy": values.named("--accuracy", accuracy) if accuracy else None,
+        "region": values.ranges("--region", region) if region else None,
+        "workspace": values.boxes("--box", box) if box else None,
+        "half_spaces": [(row[:3], row[3]) for row in (values.numbers("--half-space", text, (4,)) for text in half_space or ())] or None,
+        "payload": None if payload is None else values.numbers("--payload", payload, (1, 4)),
+        "gravity": None if gravity is None else values.numbers("--gravity", gravity, (3,)),
+    }  # fmt: skip
     with progress_bar() as progress:
-        motion = sy.excite(
-            loaded, seconds, harmonics, base_frequency, seed, rate=rate, margin=margin, acceleration=acceleration, jerk=jerk,
-            criterion=criterion, starts=starts, progress=progress,
-        )  # fmt: skip
-    tau = loaded.inverse_dynamics(motion.q, motion.qd, motion.qdd)
-    condition = motion.excitation.condition if motion.excitation else float("nan")
-    console().print(motion_table(f"A motion of {seconds:g} s, condition {condition:.3g}; torques as described", loaded, motion, tau))
-    if out is not None:
-        motion.to_csv(out, overwrite=force)
-        console().print(f"wrote {len(motion.t)} samples to {out}")
+        motion = sy.excite(loaded, **{name: value for name, value in asked.items() if value is not None}, progress=progress)
+    show(loaded, motion)
+    for path in out or ():
+        motion.write(path, rate=out_rate, overwrite=force)
+        console().print(f"wrote {path}")
+
+
+def show(robot: Robot, motion: Trajectory) -> None:
+    """Print the motion, what it uses of its limits, and what to expect of its recording."""
+    from ..show.robot import excitation_table
+    from ..show.terminal import console, terminal_table
+
+    found = motion.excitation
+    assert found is not None
+    assert found.accuracy is not None
+    assert found.certificate is not None
+    console().print(excitation_table(robot, motion))
+    spare = found.certificate
+    if spare.narrowest:
+        console().print(f"At any instant the narrowest distance, {spare.narrowest}, is kept with {1000 * spare.spare:.2g} mm to spare.")
+    console().print(terminal_table(found.accuracy.table()))
+    console().print(terminal_table(found.accuracy.torque_table()))

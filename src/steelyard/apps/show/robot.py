@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...algebra.spatial import at_com
-from ...drawing.numbers import fixed, short
+from ...drawing.numbers import fixed, percent, short
 from ...mechanism.joint_terms import JOINT_TERMS
 from ...reporting.tables import torque_units
 from .terminal import remarks, table
@@ -77,6 +77,23 @@ def motion_table(title: str, robot: Robot, motion: Trajectory, tau: Array) -> Ta
         rates = (short(float(np.abs(x[:, i]).max())) for x in (motion.qd, motion.qdd))
         efforts = (short(float(x), 4) for x in (effort.min(), effort.max(), np.sqrt(np.mean(effort**2))))
         made.add_row(name, f"{fixed(q.min(), 2)} … {fixed(q.max(), 2)}", *rates, *efforts, unit)
+    return made
+
+
+def excitation_table(robot: Robot, motion: Trajectory) -> Table:
+    """A motion worth recording: each joint's path as a picture, its range, and what it uses of its limits at any instant."""
+    found = motion.excitation
+    assert found is not None
+    assert found.certificate is not None
+    told = f"log-det {found.log_det:.1f} of {found.base_parameters} parameters, condition {found.condition:.3g}"
+    title = f"A motion of {motion.duration:g} s: {told}"
+    names = ["joint", "q over time", ">from … to", ">position", ">speed", ">acceleration", ">jerk", ">torque"]
+    made = table(title, names, "the last five in % of what may be used, at any instant; – not limited")
+    used = found.certificate[:5]
+    for i, name in enumerate(robot.joint_names):
+        q = motion.q[:, i]
+        shares = (percent(float(x[i])) if float(x[i]) > 0 else short(None) for x in used)
+        made.add_row(name, sparkline(q), f"{fixed(q.min(), 2)} … {fixed(q.max(), 2)}", *shares)
     return made
 
 

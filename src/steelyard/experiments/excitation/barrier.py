@@ -30,7 +30,10 @@ class Box(NamedTuple):
 
 
 class Constraint(Protocol):
-    """Slacks (N, k) of states (4, N, n), positive within the limits, in units of their limits."""
+    """Slacks (N, k) of states (4, N, n), positive within the limits, in units of their limits; `labels` says what each keeps."""
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
 
     def slack(self, states: Array) -> Array: ...
 
@@ -45,6 +48,12 @@ class TorqueLimit:
 
     robot: Robot
     effort: Array
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Each torque in words."""
+        names = [name for name, x in zip(self.robot.joint_names, self.effort, strict=True) if np.isfinite(x)]
+        return tuple(f"the torque of {name}" for _ in range(2) for name in names)
 
     def slack(self, states: Array) -> Array:
         joints = np.flatnonzero(np.isfinite(self.effort))

@@ -62,6 +62,25 @@ def power_mean(power: float) -> Callable[[Array, Array], tuple[float, Array]]:
     return slope
 
 
+def largest_ratio(M: Array) -> Criterion:
+    """The criterion of targets: -(b / WORST) log mean(v^WORST) of the variances v_i = tr(A^-1 M_i), M (k, b, b): the worst of them counts.
+
+    dv_i = -tr(A^-1 M_i A^-1 dA). Times b, so that it grows with A as the others do.
+    """
+
+    def slope(A: Array, scale: Array) -> tuple[float, Array]:
+        value, inverse = log_det_slope(A, scale)
+        if not np.isfinite(value):
+            return -np.inf, np.full_like(A, np.nan)
+        b, v = len(A), np.einsum("ab,kba->k", inverse, M)
+        relative = (v / v.max()) ** WORST
+        weights = b * relative / np.sum(relative) / v
+        F = inverse @ np.einsum("k,kab->ab", weights, M) @ inverse
+        return -b * float(np.log(v.max()) + np.log(np.mean(relative)) / WORST), F
+
+    return Criterion("targets", lambda A, scale: slope(A, scale)[0], slope)
+
+
 _A, _E = power_mean(1.0), power_mean(WORST)
 CRITERIA = {
     "D": Criterion("D", log_det, log_det_slope),

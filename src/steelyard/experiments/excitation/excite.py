@@ -3,36 +3,60 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ...errors import CallError, ProblemError, refuse_loops, require_robot, suggest
-from ...identification.model.accumulator import on_one_core
-from ...motion.trajectories.certificate import Certificate, certify
-from ...motion.trajectories.fourier import Fourier, FourierBasis
+from ...arguments import is_real, numbers, real_number
+from ...errors import CallError, refuse_loops, require_robot, suggest
+from ...identification import Fit
+from ...motion.collision.clearance import Clearance
+from ...motion.collision.shapes import robot_shapes
+from ...motion.collision.sweep import Gaps
+from ...motion.collision.walls import Boxes, HalfSpace, walls
+from ...motion.trajectories.basis import MotionBasis, PeriodicMotion
+from ...motion.trajectories.bspline import BSplineBasis
+from ...motion.trajectories.certificate import Certificate
+from ...motion.trajectories.fourier import FourierBasis
 from ...motion.trajectories.limits import MotionLimits, PerJoint, motion_limits, per_joint
 from ...motion.trajectories.trajectory import Trajectory, trajectory
 from ...robot import Robot
+from ...signals.log import Log
 from .criteria import CRITERIA
+from .expected_accuracy import Region, RegionOfUse, Targets, expected_accuracy, targets
 from .information import Information
-from .multi_start import Crew, MultiStart, Progress, jobs
-from .random_motions import RandomMotions
+from .multi_start import Progress
+from .prior import Prior, fit_of, known_information
+from .shortest import LONGEST, shortest_time
+from .task import Task
 
 Array = NDArray[np.float64]
-STARTS = 20
+Found: TypeAlias = "tuple[PeriodicMotion, Certificate]"
+SECONDS, STARTS, FEW = 20.0, 20, 4  # by default; starts of each trial while the shortest time is looked for
 PERIOD, HIGHEST = 20.0, 0.5  # s, Hz: by default
-SMALLER, CUTS = 0.995, 200  # a motion that passes a limit between samples is made that much smaller, at most so often
+CLEARANCE = 0.02  # [m]
+COLLISION = ("auto", "shapes", "capsules", "none")
+
+
+def bspline_basis(harmonics: int, frequency: float) -> MotionBasis:
+    """Splines with as many coefficients as a series of so many harmonics."""
+    return BSplineBasis(2 * harmonics - 1, frequency)
+
+
+BASES: dict[str, Callable[[int, float], MotionBasis]] = {"fourier": FourierBasis, "bspline": bspline_basis}
 
 
 def excite(
     robot: Robot,
-    seconds: float = 20.0,
+    seconds: float | None = None,
     harmonics: int | None = None,
     base_frequency: float | None = None,
     seed: int = 0,
     *,
+    basis: str = "fourier",
     rate: float = 100.0,
     candidates: int | None = None,
     starts: int | None = None,
@@ -43,34 +67,185 @@ def excite(
     jerk: PerJoint = None,
     criterion: str = "D",
     noise: PerJoint = None,
+    prior: float | None = None,
+    log: Log | Sequence[Log] | None = None,
+    fit: Fit | None = None,
+    accuracy: Mapping[str, float] | None = None,
+    torque_accuracy: float | None = None,
+    region: Region = None,
+    collision: str = "auto",
+    clearance: float = CLEARANCE,
+    ground: float | None = None,
+    workspace: Boxes | None = None,
+    half_spaces: Sequence[HalfSpace] = (),
+    payload: float | Sequence[float] | None = None,
+    gravity: ArrayLike | None = None,
     progress: Progress | None = None,
 ) -> Trajectory:
-    """A motion worth recording: a Fourier series within the limits, at rest at both ends, that makes log det(Y_b^T W Y_b) large.
+    """A motion worth recording: within the limits at every instant, at rest at both ends, with log det(Y_b^T W Y_b) as large as possible.
 
     Y_b is the regressor of the base parameters, links and rotors and friction alike; W = 1 / noise^2 weighs each joint by the noise of its
-    torque [N m|N], by default in proportion to the torque it needs. criterion "A" makes the mean variance small, "E" the worst direction.
-    seconds must be whole periods 1/base_frequency [Hz] (about 20 s each by default), of `harmonics` (by default up to 0.5 Hz). `margin` is
-    the fraction of every limit that is used; velocity [rad/s|m/s], acceleration, jerk, effort [N m|N] replace the robot's own. All are
-    kept at every instant, between samples too: `.excitation.certificate`.
+    torque [N m|N] at `rate` [Hz], by default 2 % of the torque it needs. criterion "A" makes the mean variance small, "E" the worst
+    direction. `prior` is the relative tolerance of the description, `log` or `fit` what has been recorded already: the motion adds what
+    they lack.
+
+    basis "fourier" is a series of `harmonics` (by default up to 0.5 Hz) of base_frequency [Hz] (by default a period of about 20 s), of
+    which `seconds` (20) must be whole periods; "bspline" has splines of degree 5 with as many coefficients. With `accuracy`, such as
+    {"link3.mcx": 0.02}, or torque_accuracy, such as 0.02, both relative standard deviations, the time is the shortest that reaches them,
+    at most `seconds` (600); the torque is that of random states within the limits, or within region = {joint: (low, high)}.
+
+    `margin` is the fraction of every limit that is used; velocity [rad/s|m/s], acceleration, jerk, effort [N m|N] replace the robot's own.
+    collision: links stay `clearance` [m] apart, by the "shapes" of the URDF, by "capsules" around the links, "auto" by what there is, or
+    "none". `ground` [m] is a height of the base frame that links stay above, workspace = {frame or link: (low, high)} [m] boxes that they
+    stay in, half_spaces further walls. payload: mass [kg], or mass and centre (x, y, z) [m] in the end-effector's frame; gravity (3,)
+    [m/s2] in the base frame, as the robot will be mounted.
+
     Exact gradients and an interior-point method improve `starts` random motions (20 by default) on all cores; with `candidates`, that many
     random motions are searched instead, which is quick and worse. progress(sentence, share) is called on the way; Ctrl-C ends the search
-    with the best motion so far. The same seed gives the same motion.
+    with the best motion so far. The same seed gives the same motion. `.excitation` has what to expect: log-det, condition, the certificate
+    of the limits and the standard deviations of parameters and torques.
     Swevers et al., IEEE Trans. Robotics and Automation 13 (1997), p. 730; Hollerbach, Khalil and Gautier, Springer Handbook of Robotics,
     2nd ed., section 6.3; lecture "Dynamic parameter identification", remarks.
     """
     require_robot(robot, "excite")
     refuse_loops(robot, "excite", "move its drives by some harmonics, and close each position with assemble(q, hold=robot.driven_joints)")
-    frequency = _base_frequency(seconds, base_frequency)
-    harmonics = max(5, round(HIGHEST / frequency)) if harmonics is None else harmonics
-    _check(harmonics, candidates, starts, criterion)
+    _check(harmonics, candidates, starts, criterion, basis)
+    if candidates is not None and (accuracy or torque_accuracy is not None):
+        raise CallError("excite: an accuracy is reached by optimised motions; leave candidates out")
+    robot = mounted(robot, payload, gravity)
     limits = motion_limits(robot, margin, velocity, acceleration, effort, jerk)
+    gaps = distances_to_keep(robot, limits, collision, clearance, ground, workspace, half_spaces)
+    rate = positive("rate", rate, "Hz")
     information = Information.of(robot, expected_noise(robot, noise), criterion)
-    task = Task(limits, FourierBasis(int(harmonics), frequency), information, seed)
-    motion = task.search(candidates, progress) if candidates else task.optimise(STARTS if starts is None else starts, progress)
-    made, certificate = task.certified(motion)
-    score = information.score(made)._replace(certificate=certificate)
-    slides = tuple(name for name in robot.joint_names if robot.mechanism.joint(name).kind == "prismatic")
-    return replace(trajectory(made, seconds, rate, robot.joint_names, score), sliding=slides)
+    known = what_is_known(information, prior, log, fit)
+    region_of_use = RegionOfUse.of(information, limits, region)
+    wanted = targets(information, region_of_use, accuracy, torque_accuracy, known.prior)
+    asked = Request(limits, gaps, information, known, region_of_use, wanted, basis, harmonics, base_frequency, seed, rate, candidates)
+    time, found = asked.motion(seconds, STARTS if starts is None else starts, progress)
+    return asked.trajectory(time, found, noise is None)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known before: the prior, and all information (b, b), or None."""
+
+    prior: Prior | None
+    information: Array | None
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """All that is asked for but the time."""
+
+    limits: MotionLimits
+    gaps: tuple[Gaps, ...]
+    information: Information
+    known: Known
+    region: RegionOfUse
+    targets: Targets | None
+    basis: str
+    harmonics: int | None
+    base_frequency: float | None
+    seed: int
+    rate: float
+    candidates: int | None
+
+    def reached(self, seconds: float | None, starts: int, progress: Progress | None) -> tuple[float, Found]:
+        """The shortest time [s] that reaches the targets, and the best motion of it."""
+        assert self.targets is not None
+        trials: dict[float, tuple[float, Found]] = {}
+
+        def ratio(time: float) -> tuple[float, str]:
+            done = 1 - 0.7 ** len(trials)
+            told = progress and (lambda sentence, share: progress(f"{time:.3g} s: {sentence}", 0.8 * (done + 0.3 * (1 - done) * share)))
+            found = self.task(time).optimise(FEW, told)
+            worst, name = self.worst(time, found)
+            trials[time] = (worst, found)
+            return worst, name
+
+        time = shortest_time(ratio, LONGEST if seconds is None else positive("seconds", seconds, "s"))
+        last = progress and (lambda sentence, share: progress(f"{time:.3g} s: {sentence}", 0.8 + 0.2 * share))
+        found = self.task(time).optimise(starts, last)
+        return time, found if self.worst(time, found)[0] <= trials[time][0] else trials[time][1]
+
+    def worst(self, time: float, found: Found) -> tuple[float, str]:
+        """Standard deviation over target of the worst target, and its name."""
+        assert self.targets is not None
+        information = self.task(time).information
+        ratios = self.targets.ratios(information.whole(information.states(found[0])))
+        return float(ratios.max()), self.targets.labels[int(np.argmax(ratios))]
+
+    def task(self, seconds: float) -> Task:
+        """The search of a motion of that time [s]."""
+        frequency = base_frequency_of(seconds, self.base_frequency)
+        harmonics = max(5, round(HIGHEST / frequency)) if self.harmonics is None else int(self.harmonics)
+        information = replace(self.information, samples=self.rate * seconds, known=self.known.information)
+        if self.targets is not None:
+            information = replace(information, criterion=self.targets.criterion)
+        basis = BASES[self.basis](harmonics, frequency)
+        return Task(self.limits, basis, information, self.seed, self.gaps)
+
+    def motion(self, seconds: float | None, starts: int, progress: Progress | None) -> tuple[float, Found]:
+        """The time [s] and the motion: of the time stated, or of the shortest that reaches the targets."""
+        if self.targets is not None:
+            return self.reached(seconds, starts, progress)
+        time = SECONDS if seconds is None else positive("seconds", seconds, "s")
+        task = self.task(time)
+        return time, task.search(self.candidates, progress) if self.candidates else task.optimise(starts, progress)
+
+    def trajectory(self, time: float, found: Found, assumed: bool) -> Trajectory:
+        """The motion found, with what to expect of it; `assumed` says that nobody stated the noise."""
+        information, robot = self.task(time).information, self.information.robot
+        expected = expected_accuracy(information, self.region, found[0], self.known.prior, self.rate, time, assumed)
+        score = information.score(found[0])._replace(certificate=found[1], accuracy=expected)
+        slides = tuple(name for name in robot.joint_names if robot.mechanism.joint(name).kind == "prismatic")
+        return replace(trajectory(found[0], time, self.rate, robot.joint_names, score), sliding=slides)
+
+
+def positive(what: str, value: object, unit: str) -> float:
+    """The value as a positive number."""
+    if not (is_real(value) and 0 < float(value) < math.inf):  # type: ignore[arg-type]
+        raise CallError(f"{what} = {value!r}; expected a positive number [{unit}]")
+    return float(value)  # type: ignore[arg-type]
+
+
+def mounted(robot: Robot, payload: float | Sequence[float] | None, gravity: ArrayLike | None) -> Robot:
+    """The robot as it will be: under that gravity (3,) [m/s2], with that mass [kg] at that point [m] of its end-effector."""
+    if gravity is not None:
+        g = numbers("gravity", gravity)
+        if g.shape != (3,) or not np.all(np.isfinite(g)):
+            raise CallError(f"gravity = {gravity!r}; expected three numbers [m/s2] in the base frame")
+        robot = robot.with_gravity(tuple(g.tolist()))
+    if payload is not None:
+        load = np.atleast_1d(numbers("payload", payload))
+        if load.shape not in ((1,), (4,)) or not np.all(np.isfinite(load)) or load[0] < 0:
+            raise CallError(f"payload = {payload!r}; expected a mass [kg], or a mass and its centre x, y, z [m]")
+        robot = robot.with_payload(float(load[0]), tuple(load[1:].tolist()) or (0.0, 0.0, 0.0))
+    return robot
+
+
+def distances_to_keep(
+    robot: Robot,
+    limits: MotionLimits,
+    collision: str,
+    clearance: float,
+    ground: float | None,
+    workspace: Boxes | None,
+    half_spaces: Sequence[HalfSpace],
+) -> tuple[Gaps, ...]:
+    """The distances between links, and to walls and the ground."""
+    if collision not in COLLISION:
+        raise CallError(f"collision = {collision!r}; {suggest(str(collision), COLLISION)}")
+    least = real_number("clearance", clearance, 0.0, unit="m")
+    shapes = () if collision == "none" and ground is None and not workspace and not half_spaces else robot_shapes(robot, _kind(collision))
+    between = Clearance.of(robot, shapes, limits.lower, limits.upper, least) if collision != "none" else None
+    level = None if ground is None else real_number("ground", ground, unit="m")
+    around = walls(robot, shapes, workspace, half_spaces, level, least, (limits.lower, limits.upper))
+    return (*((between,) if between is not None and between.pairs else ()), *((around,) if around.walls else ()))
+
+
+def _kind(collision: str) -> str:
+    return "auto" if collision == "none" else collision
 
 
 def expected_noise(robot: Robot, noise: PerJoint) -> Array | None:
@@ -78,73 +253,31 @@ def expected_noise(robot: Robot, noise: PerJoint) -> Array | None:
     return None if noise is None else per_joint("noise", noise, np.full(robot.n, np.inf), robot)
 
 
-@dataclass(frozen=True)
-class Task:
-    """What is asked for: limits, a space of motions, the information to gain, and the seed of what is random."""
-
-    limits: MotionLimits
-    basis: FourierBasis
-    information: Information
-    seed: int
-
-    def search(self, candidates: int, progress: Progress | None) -> Fourier:
-        """The best of random motions and of variations of the best."""
-        motions = self._random()
-        best = None
-        for count, best in enumerate(motions.search(candidates, np.random.default_rng(self.seed)), start=1):
-            if progress:
-                state = f"condition {best[1].condition:.3g}" if best else "no motion within the torque limits yet"
-                progress(f"{count} of {candidates} motions, {state}", count / candidates)
-        if best is None:
-            raise ProblemError(motions.refusal())
-        return best[0]
-
-    @on_one_core
-    def optimise(self, starts: int, progress: Progress | None) -> Fourier:
-        """The best of several optimised motions."""
-        crew = Crew(jobs(starts), progress)
-        found = MultiStart(self.basis, self.information, self.limits).run(starts, self.seed, crew)
-        if found:
-            return self.basis.motion(found[0].x)
-        if crew.stopped():
-            raise KeyboardInterrupt
-        raise ProblemError(self._random().refusal())
-
-    def certified(self, motion: Fourier) -> tuple[Fourier, Certificate]:
-        """The motion, smaller by as little as it takes to keep all limits at every instant, and what it uses of them."""
-        robot = self.information.robot
-        for _ in range(CUTS):
-            motion = within(motion, self.limits)
-            certificate = certify(robot, motion, self.limits)
-            if certificate.holds:
-                return motion, certificate
-            motion = motion.scaled(SMALLER)
-        raise ProblemError(self._random().refusal())
-
-    def _random(self) -> RandomMotions:
-        return RandomMotions(self.limits, self.basis.base_frequency, self.basis.harmonics, self.information)
+def what_is_known(information: Information, prior: float | None, log: Log | Sequence[Log] | None, fit: Fit | None) -> Known:
+    """The description within its tolerance, and what a log or its fit tells already."""
+    if log is not None and fit is not None:
+        raise CallError("excite: give a log or the fit of one, not both")
+    if fit is not None and not isinstance(fit, Fit):
+        raise CallError(f"fit = {type(fit).__name__}; expected what sy.identify returns")
+    made = None if prior is None else Prior.of(information, prior)
+    parts = [] if made is None else [made.information]
+    if log is not None or fit is not None:
+        parts.append(known_information(information, fit_of(information, log) if fit is None else fit))  # type: ignore[arg-type]
+    return Known(made, sum(parts[1:], parts[0]) if parts else None)
 
 
-def within(motion: Fourier, limits: MotionLimits) -> Fourier:
-    """The motion with the amplitude of each joint cut to its limits of position, velocity, acceleration and jerk at every instant."""
-    b = motion.bounds()
-    half, middle = (b.upper - b.lower) / 2, (b.upper + b.lower) / 2
-    rates = (limits.velocity / b.velocity, limits.acceleration / b.acceleration, limits.jerk / b.jerk)
-    scale = np.minimum.reduce([np.ones_like(half), limits.reach / half, *rates])
-    room = limits.reach - scale * half
-    return motion.scaled(scale, np.clip(middle, limits.centre - room, limits.centre + room) - scale * (middle - motion.centre))
-
-
-def _check(harmonics: int, candidates: int | None, starts: int | None, criterion: str) -> None:
-    if harmonics < 2 or (candidates is not None and candidates < 1) or (starts is not None and starts < 1):
+def _check(harmonics: int | None, candidates: int | None, starts: int | None, criterion: str, basis: str) -> None:
+    few = (harmonics is not None and harmonics < 2) or (candidates is not None and candidates < 1) or (starts is not None and starts < 1)
+    if few:
         raise CallError(f"harmonics = {harmonics!r}, candidates = {candidates!r}, starts = {starts!r}; at least 2, at least 1 are needed")
     if criterion not in CRITERIA:
         raise CallError(f"criterion = {criterion!r}; {suggest(str(criterion), CRITERIA)}")
+    if basis not in BASES:
+        raise CallError(f"basis = {basis!r}; {suggest(str(basis), BASES)}")
 
 
-def _base_frequency(seconds: float, frequency: float | None) -> float:
-    if not (math.isfinite(seconds) and seconds > 0):
-        raise CallError(f"seconds = {seconds!r}; expected a positive number")
+def base_frequency_of(seconds: float, frequency: float | None) -> float:
+    """The base frequency [Hz] of which `seconds` are whole periods: the one stated, or that of periods of about 20 s."""
     if frequency is None:
         return max(1, round(seconds / PERIOD)) / seconds
     periods = seconds * frequency

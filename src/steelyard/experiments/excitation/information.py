@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ...algebra.scalar import dot
 from ...checks.states import States
@@ -18,55 +18,57 @@ from ...compiler.runtime.kernel import Kernel
 from ...dynamics.regressor import regressor
 from ...kernels import kernel, kernel_of
 from ...mechanism.tree import Tree
+from ...motion.trajectories.basis import PeriodicMotion
 from ...motion.trajectories.trajectory import Excitation
-from ...parameters.base import base_parameters, sampled_regressor
+from ...parameters.base import BaseParameters, base_parameters, sampled_regressor
 from ...robot import Robot
 from .criteria import CRITERIA, Criterion
 
 Array = NDArray[np.float64]
 POINTS = 24  # samples of a period per harmonic: twelve times what the band needs
+QUIET = 0.02  # of the typical torque: the noise of a sample where the caller states none
 TERMS = ("armature", "viscous", "coulomb", "offset")  # what every joint is identified with
-
-
-class PeriodicMotion(Protocol):
-    """A motion that repeats after a period [s]; `density` is the number of its finest details in one."""
-
-    @property
-    def period(self) -> float: ...
-
-    @property
-    def density(self) -> int: ...
-
-    def __call__(self, t: ArrayLike) -> States: ...
 
 
 @dataclass(frozen=True, eq=False)
 class Information:
-    """The base columns of the regressor, and a torque per joint (n,) [N m|N] by which each joint's rows are divided.
+    """The base parameters of a robot, and a torque per joint (n,) [N m|N] by which each joint's rows of the regressor are divided.
 
-    `torque` is the expected noise, or anything in proportion to it. `known` (b, b) is information that is there before the motion, in the
-    same units: a prior, or a log; `share` is what a sample of the period counts against it. `scale` (b,) is the size of a change of each
-    base parameter that matters, by which the criteria A and E compare them.
+    `torque` is the expected noise of a sample, or that over `quiet`: with the noise unknown it is the typical torque, of which the noise is
+    taken to be the fraction `quiet`. `known` (b, b) is information that is there before the motion, a prior or a log, in the units of the
+    parameters; `samples` is the number of samples that the motion will be recorded with, against which it counts. `scale` (b,) is the size
+    of a change of each base parameter that matters, by which the criteria A and E compare them.
     """
 
     robot: Robot
-    columns: tuple[int, ...]
+    base: BaseParameters
     torque: Array
     scale: Array
     known: Array | None = None
-    share: float = 1.0
+    samples: float = 1.0
+    quiet: float = 1.0
     criterion: Criterion = CRITERIA["D"]
 
     @classmethod
-    def of(cls, robot: Robot, torque: Array | None = None, criterion: str = "D") -> Information:
+    def of(cls, robot: Robot, noise: Array | None = None, criterion: str = "D", samples: float = 1.0) -> Information:
         """For the robot with rotor inertia and friction at every joint, as it will be identified."""
         whole = robot.with_joint_terms(TERMS)
-        columns = list(base_parameters(whole).columns)
+        base = base_parameters(whole)
         Y = sampled_regressor(whole.tree)
         typical = typical_torque((Y @ whole.parameters).reshape(-1, robot.n))
-        used = typical if torque is None else torque
-        size = np.sqrt(np.mean((Y[:, columns].reshape(-1, robot.n, len(columns)) / typical[:, None]) ** 2, axis=(0, 1)))
-        return cls(whole, tuple(columns), used, 1.0 / size, criterion=CRITERIA[criterion])
+        used, quiet = (typical, QUIET) if noise is None else (noise, 1.0)
+        size = np.sqrt(np.mean((Y[:, base.columns].reshape(-1, robot.n, base.n_base) / typical[:, None]) ** 2, axis=(0, 1)))
+        return cls(whole, base, used, 1.0 / size, samples=samples, quiet=quiet, criterion=CRITERIA[criterion])
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns of the regressor that are base parameters."""
+        return self.base.columns
+
+    @property
+    def noise(self) -> Array:
+        """The standard deviation of a sample's torque (n,) [N m|N] that is expected."""
+        return self.torque * self.quiet
 
     def states(self, motion: PeriodicMotion) -> States:
         """The motion at POINTS samples for each of its finest details, over one period."""
@@ -80,7 +82,8 @@ class Information:
 
     def score(self, motion: PeriodicMotion) -> Excitation:
         """log det(Y_b^T W Y_b) and the condition number of W^1/2 Y_b with its columns scaled to one, over one period."""
-        G = self.total(self.gram(self.states(motion)))
+        states = self.states(motion)
+        G = self.total(self.gram(states), len(states[0]))
         size = np.sqrt(np.diag(G))
         if not np.all(size > 0):
             return Excitation(-np.inf, np.inf, len(self.columns))
@@ -89,13 +92,21 @@ class Information:
         log_det = float(np.sum(np.log(values)) + 2 * np.sum(np.log(size)))
         return Excitation(log_det, float(np.sqrt(values[-1] / values[0])), len(self.columns))
 
-    def total(self, G: Array) -> Array:
-        """G with what is known before, in the units of G."""
-        return G if self.known is None else G + self.known / self.share
+    def total(self, G: Array, points: int) -> Array:
+        """G of so many samples of a period with what is known before, in the units of G."""
+        return G if self.known is None else G + self.known * (points * self.quiet**2 / self.samples)
+
+    def whole(self, states: Sequence[Array] | Array) -> Array:
+        """The information (b, b) of the motion as it will be recorded and of what is known, in the units of the parameters.
+
+        states q, qd, qdd (N, n) are samples of it at equal distances.
+        """
+        points = len(states[0])
+        return self.total(self.gram(states), points) * (self.samples / (points * self.quiet**2))
 
     def value(self, states: Sequence[Array] | Array) -> float:
         """The criterion of the information; -inf where it is singular."""
-        return self.criterion.value(self.total(self.gram(states)), self.scale)
+        return self.criterion.value(self.total(self.gram(states), len(states[0])), self.scale)
 
     def slopes(self, states: Sequence[Array] | Array) -> tuple[float, Sequence[Array]]:
         """The criterion and its derivatives by q, qd and qdd of every sample, (N, n) each.
@@ -105,7 +116,7 @@ class Information:
         """
         Y = self._rows(states)
         flat = Y.reshape(-1, len(self.columns))
-        value, F = self.criterion.slope(self.total(flat.T @ flat), self.scale)
+        value, F = self.criterion.slope(self.total(flat.T @ flat, len(Y)), self.scale)
         S = (flat @ F).reshape(Y.shape) * (2.0 / self.torque[:, None])
         return value, self._gradient_kernel()(*states, S)
 

@@ -19,7 +19,9 @@ from .barrier import LogBarrier
 from .information import Information
 
 Array = NDArray[np.float64]
-SHORTEN, SHORTEST, DESCENT, INSIDE = 0.4, 10, 1e-4, 0.95  # line search: factor, most cuts, Armijo's constant, share of the way to a limit
+SHORTEN, SHORTEST, DESCENT, INSIDE = 0.4, 5, 1e-4, 0.95  # line search: factor, most cuts, Armijo's constant, share of the way to a limit
+MEMORY = 5  # steps
+SHIFTS = (1e-12, 1e-9, 1e-6, 1e-3)  # of the mean diagonal
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,17 +60,23 @@ def maximise(
 ) -> Array:
     """The coefficients (n, m) after at most `iterations` steps for each weight of the barrier; x must be within the limits.
 
-    A weight is left when the next step promises less than `accuracy` times its square root.
+    A weight is left when the next step promises less than `accuracy` times its square root. A step may be worse than the last one, but not
+    than the last MEMORY: dry friction makes the criterion jump where a joint turns back at a sample. Grippo, Lampariello and Lucidi, SIAM
+    J. Numerical Analysis 23 (1986), p. 707.
     """
     states = design.states(x)
     at = Iterate(x, states, design.slope(states), None)
     for weight in weights:
-        merit = design.merit(at.states, weight)
+        merits = [design.merit(at.states, weight)]
+        best = at
         for _ in range(iterations):
-            moved = None if stopped() else _step(design, at, weight, merit, accuracy)
+            moved = None if stopped() else _step(design, at, weight, max(merits[-MEMORY:]), accuracy)
             if moved is None:
                 break
             at, merit = moved
+            best = at if merit < min(merits) else best
+            merits.append(merit)
+        at = best
     return at.x
 
 
@@ -95,8 +103,15 @@ def _step(design: Design, at: Iterate, weight: float, merit: float, accuracy: fl
 
 
 def _solve(H: Array, g: Array) -> Array:
-    factor = cho_factor(H + 1e-12 * np.trace(H) / len(H) * np.eye(len(H)), check_finite=False)
-    return np.asarray(cho_solve(factor, g, check_finite=False))
+    """H^-1 g, with as little added to the diagonal as makes H positive definite in spite of rounding; g itself where nothing does."""
+    size = np.trace(H) / len(H)
+    for shift in SHIFTS:
+        try:
+            factor = cho_factor(H + shift * size * np.eye(len(H)), check_finite=False)
+        except np.linalg.LinAlgError:
+            continue
+        return np.asarray(cho_solve(factor, g, check_finite=False))
+    return g / max(size, 1e-300)
 
 
 def _updated(B: Array | None, s: Array, y: Array) -> Array:

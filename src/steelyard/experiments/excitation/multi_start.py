@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiler.runtime.threads import thread_count, threads
-from ...motion.trajectories.fourier import FourierBasis
+from ...motion.collision.sweep import Gaps
+from ...motion.trajectories.basis import MotionBasis
 from ...motion.trajectories.limits import MotionLimits
 from .barrier import Constraint, LogBarrier, TorqueLimit, boxes
 from .information import Information
 from .interior_point import Design, maximise
+from .obstacles import KeepClear
 from .random_motions import RandomMotions
 
 Array = NDArray[np.float64]
@@ -63,21 +65,25 @@ class Crew:
 
 
 class Stage(NamedTuple):
-    """How many of the best go on, samples per detail of the motion, weights of the barrier, steps for each, share of the effort."""
+    """How many of the best go on, samples per detail of the motion, weights of the barrier, steps for each, share of the effort that is
+    used, and what is added to distances [m]: reserves for what happens between the samples; distances are looked at in each `every`-th.
+    """
 
     kept: int
     points: int
     weights: tuple[float, ...]
     steps: int
     effort: float
+    extra: float
+    every: int
 
 
 STAGES = (
-    Stage(10**9, 12, (1.0, 0.2, 0.04, 0.008), 30, 0.98),
-    Stage(4, 24, (0.008, 0.001), 40, 0.99),
-    Stage(1, 48, (0.001, 0.0002), 40, 0.997),
+    Stage(10**9, 12, (0.5, 0.05, 0.008), 30, 0.98, 0.02, 2),
+    Stage(4, 24, (0.008, 0.001), 40, 0.99, 0.008, 1),
+    Stage(1, 48, (0.001, 0.0002), 40, 0.997, 0.002, 1),
 )
-DRAWS = 10  # random motions of which the best is a start
+DRAWS = 3  # random motions of which the best is a start
 ROOM, SHRINKS = 0.97, 60  # a stage begins inside the limits: the factor by which a motion shrinks, and how often it may
 
 
@@ -91,24 +97,33 @@ class Start(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MultiStart:
-    """The problem that all starts share."""
+    """The problem that all starts share; if not `thorough`, distances that are seldom small are left to the certificate.
 
-    basis: FourierBasis
+    `reserve` times what a stage adds to distances is kept.
+    """
+
+    basis: MotionBasis
     information: Information
     limits: MotionLimits
-    constraints: tuple[Constraint, ...] = ()
+    gaps: tuple[Gaps, ...] = ()
+    thorough: bool = False
+    reserve: float = 1.0
+
+    def clear(self, stage: Stage) -> tuple[Constraint, ...]:
+        """The walls and links to stay clear of, with the reserve of a stage."""
+        return tuple(KeepClear(each if self.thorough else each.frequent, self.reserve * stage.extra, stage.every) for each in self.gaps)
 
     def design(self, stage: Stage) -> Design:
         """The problem on the samples of a stage."""
         count = stage.points * self.basis.density
         effort = stage.effort * self.limits.effort
         torque = (TorqueLimit(self.information.robot, effort),) if np.isfinite(effort).any() else ()
-        rows = self.basis.rows(np.arange(count) * self.basis.period / count)
-        return Design(self.information, LogBarrier(rows, boxes(self.limits), (*torque, *self.constraints)))
+        rows = self.basis.rows((np.arange(count) + 0.5) * self.basis.period / count)  # none at rest, where friction jumps
+        return Design(self.information, LogBarrier(rows, boxes(self.limits), (*torque, *self.clear(stage))))
 
     def first(self, number: int, seed: int) -> Start | None:
         """The best of some random motions; None where none is within the limits."""
-        motions = RandomMotions(self.limits, self.basis.base_frequency, self.basis.harmonics, self.information)
+        motions = RandomMotions(self.limits, self.basis, self.information, self.clear(STAGES[0]))
         best = list(motions.search(DRAWS, np.random.default_rng([seed, number])))[-1]
         return None if best is None else Start(best[1].log_det, number, self.basis.coefficients(best[0]))
 
@@ -132,16 +147,17 @@ class MultiStart:
         return None
 
     def run(self, starts: int, seed: int, crew: Crew) -> list[Start]:
-        """The starts that went through most stages, the best first. After Ctrl-C, the best so far."""
+        """The starts, those that went through most stages first and the best of them first. After Ctrl-C, as far as they came."""
         found = crew.work([partial(self._begin, k, seed, crew) for k in range(starts)])
-        done = _ranked(found)
+        done, left = _ranked(found), list[Start]()
         for stage in STAGES[1:]:
             if crew.stopped():
                 break
             design = self.design(stage)
             found = crew.work([partial(self.advance, start, stage, design, crew.stopped) for start in done[: stage.kept]])
-            done = _ranked(found) or done
-        return done
+            further = _ranked(found)
+            left, done = ([*done[stage.kept :], *left], further) if further else (left, done)
+        return [*done, *left]
 
     def _begin(self, number: int, seed: int, crew: Crew) -> Start | None:
         start = None if crew.stopped() else self.first(number, seed)

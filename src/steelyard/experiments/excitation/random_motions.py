@@ -1,21 +1,24 @@
-"""Random Fourier motions within limits, and a stochastic search among them: where the optimiser starts."""
+"""Random motions within limits, and a stochastic search among them: where the optimiser starts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...motion.trajectories.fourier import Fourier, at_rest, motion_bounds
+from ...motion.trajectories.basis import MotionBasis, PeriodicMotion
 from ...motion.trajectories.limits import MotionLimits
 from ...motion.trajectories.trajectory import Excitation
+from .barrier import Constraint
 from .information import Information
 
 Array = NDArray[np.float64]
-SHRINKS = 12  # times a motion that takes too much torque is made 20 % smaller before it is given up
+SHRINKS = 12  # times a motion that passes a limit is made 20 % smaller before it is given up
+TRIES = 400  # random positions at which a refusal looks for its reason
+PLACES = 64  # random positions among which the centre of a motion is chosen
 
 
 @dataclass(frozen=True)
@@ -23,11 +26,11 @@ class RandomMotions:
     """Random motions within limits, then variations of the best one."""
 
     limits: MotionLimits
-    frequency: float
-    harmonics: int
+    basis: MotionBasis
     information: Information
+    constraints: tuple[Constraint, ...] = ()
 
-    def search(self, candidates: int, rng: np.random.Generator) -> Iterator[tuple[Fourier, Excitation] | None]:
+    def search(self, candidates: int, rng: np.random.Generator) -> Iterator[tuple[PeriodicMotion, Excitation] | None]:
         """The best motion so far and its score, after each candidate; None while none is feasible."""
         best, seed = None, None
         for i in range(candidates):
@@ -40,46 +43,85 @@ class RandomMotions:
             yield best
 
     def refusal(self) -> str:
-        """Why there is no motion: the joint whose torque limit stands in the way."""
+        """Why there is no motion: a wall or distance that random positions do not keep, or the joint whose torque limit is in the way."""
         limits, robot = self.limits, self.information.robot
         tau = np.abs(robot.inverse_dynamics(limits.centre, 0 * limits.centre, 0 * limits.centre))
         worst = int(np.argmax(tau / limits.effort))
+        if self.constraints and tau[worst] < limits.effort[worst]:
+            return f"no motion within the limits was found: {self._hardest()}"
         return (
             f"no motion within the limits was found: standing still in mid-range, joint {robot.joint_names[worst]!r} takes"
             f" {tau[worst]:.4g} of the {limits.effort[worst]:.4g} N m or N it may use; raise `effort` or `margin`, or give the robot's true"
             " limits"
         )
 
-    def _fresh(self, rng: np.random.Generator) -> tuple[Array, Array, Array]:
-        """Velocity coefficients a, b (n, H) of any size, and where between its limits the centre lies (n,), -1 to 1."""
-        n = len(self.limits.lower)
-        a, b = rng.normal(size=(2, n, self.harmonics))
-        return a, b, rng.uniform(-1, 1, n)
+    def _hardest(self) -> str:
+        """The wall or distance that random positions keep least."""
+        states = _still(np.random.default_rng(0).uniform(self.limits.lower, self.limits.upper, (TRIES, len(self.limits.lower))))
+        kept = {
+            name: share for each in self.constraints for name, share in zip(each.labels, np.mean(each.slack(states) > 0, 0), strict=True)
+        }
+        name = min(kept, key=lambda key: float(kept[key]))
+        if not kept[name]:
+            return f"none of {TRIES} random positions of the joints keeps {name}"
+        return f"of the walls and distances the hardest to keep is {name}, which {100 * float(kept[name]):.2g} % of random positions do"
 
-    def _within(self, a: Array, b: Array, place: Array) -> Fourier | None:
-        """That shape as large as the limits allow; None where even a small one takes too much torque."""
-        shape = Fourier(np.zeros(len(a)), *at_rest(a, b), self.frequency)
+    def _fresh(self, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Coefficients (n, m) of any size, and where between its limits the centre lies (n,), -1 to 1: if possible, clear of walls."""
+        n = len(self.limits.lower)
+        x, places = rng.normal(size=(n, self.basis.size)), rng.uniform(-1, 1, (PLACES if self.constraints else 1, n))
+        states = _still(self.limits.centre + places * self.limits.reach)
+        clear = np.all([np.all(each.slack(states) > 0, axis=1) for each in self.constraints], axis=0) if self.constraints else [True]
+        return x, places[int(np.argmax(clear))]
+
+    def _within(self, x: Array, place: Array) -> PeriodicMotion | None:
+        """That shape as large as the limits allow; None where even a small one passes a limit, or its centre does."""
+        if not self._keeps(_still((self.limits.centre + place * self.limits.reach)[None])):
+            return None
+        shape = self.basis.motion(np.concatenate([np.zeros((len(x), 1)), x[:, 1:]], axis=1))
         for shrink in 0.8 ** np.arange(SHRINKS):
             motion = fitted(shape, self.limits, place, shrink)
-            if self.information.greatest_torque(motion, self.limits.effort) <= 1:
+            if self.information.greatest_torque(motion, self.limits.effort) <= 1 and self._keeps(np.stack(self.information.states(motion))):
                 return motion
         return None
 
+    def _keeps(self, states: Array) -> bool:
+        """Whether states (3, N, n) keep the other constraints."""
+        return all(bool(np.all(constraint.slack(states) > 0)) for constraint in self.constraints)
 
-def fitted(shape: Fourier, limits: MotionLimits, place: Array, shrink: float = 1.0) -> Fourier:
+
+def fitted(shape: PeriodicMotion, limits: MotionLimits, place: Array, shrink: float = 1.0) -> PeriodicMotion:
     """A shape scaled joint by joint until it touches a limit of position, velocity, acceleration or jerk, times `shrink`.
 
     place (n,), -1 to 1, says where it goes within the travel that is left free.
     """
-    b = motion_bounds(shape)
+    b = shape.bounds(fine=False)
     half, middle = (b.upper - b.lower) / 2, (b.upper + b.lower) / 2
-    rates = (limits.velocity / b.velocity, limits.acceleration / b.acceleration, limits.jerk / b.jerk)
-    scale = shrink * np.minimum.reduce([limits.reach / half, *rates])
+    scale = shrink * np.minimum.reduce(room(half, b, limits))
     return shape.scaled(scale, limits.centre + place * (limits.reach - scale * half) - scale * middle)
 
 
-def _varied(draw: tuple[Array, Array, Array], step: float, rng: np.random.Generator) -> tuple[Array, Array, Array]:
-    a, b, place = draw
-    size = math.sqrt(float(np.mean(a * a + b * b)) / 2)
-    moved = np.clip(place + step * rng.normal(size=place.shape), -1, 1)
-    return a + step * size * rng.normal(size=a.shape), b + step * size * rng.normal(size=b.shape), moved
+def within(motion: PeriodicMotion, limits: MotionLimits) -> PeriodicMotion:
+    """The motion with the amplitude of each joint cut to its limits of position, velocity, acceleration and jerk at every instant."""
+    b = motion.bounds()
+    half, middle = (b.upper - b.lower) / 2, (b.upper + b.lower) / 2
+    scale = np.minimum.reduce([np.ones_like(half), *room(half, b, limits)])
+    spare = limits.reach - scale * half
+    return motion.scaled(scale, np.clip(middle, limits.centre - spare, limits.centre + spare) - scale * (middle - motion.centre))
+
+
+def room(half: Array, bounds: object, limits: MotionLimits) -> Sequence[Array]:
+    """The factors (n,) by which a motion of half range `half` may grow within each limit."""
+    rates = ((getattr(limits, name), getattr(bounds, name)) for name in ("velocity", "acceleration", "jerk"))
+    return [limits.reach / half, *(limit / used for limit, used in rates)]
+
+
+def _still(q: Array) -> Array:
+    """Positions (N, n) as states at rest, (4, N, n)."""
+    return np.stack([q, *(np.zeros_like(q) for _ in range(3))])
+
+
+def _varied(draw: tuple[Array, Array], step: float, rng: np.random.Generator) -> tuple[Array, Array]:
+    x, place = draw
+    size = math.sqrt(float(np.mean(x[:, 1:] ** 2)))
+    return x + step * size * rng.normal(size=x.shape), np.clip(place + step * rng.normal(size=place.shape), -1, 1)

@@ -1,4 +1,4 @@
-"""The certificate of a motion: bounds of position, velocity, acceleration, jerk and torque that hold at every instant.
+"""The certificate of a motion: bounds of position, velocity, acceleration, jerk, torque and distances that hold at every instant.
 
 The motion gives its own bounds. Torques are bounded by inverse dynamics over intervals of states: each interval of time is halved until
 its bound is below the limit, or found to pass it. Friction that jumps with the direction counts with both signs where a joint turns back.
@@ -6,6 +6,7 @@ its bound is below the limit, or found to pass it. Friction that jumps with the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ from ...dynamics.rnea import inverse_dynamics
 from ...kernels import customised
 from ...mechanism.tree import Tree
 from ...robot import Robot
+from ..collision.sweep import Gaps, Narrowest, narrowest
 from .limits import MotionBounds, MotionLimits
 
 Array = NDArray[np.float64]
@@ -37,13 +39,14 @@ class BoundedMotion(Protocol):
 
     def __call__(self, t: ArrayLike) -> States: ...
 
-    def bounds(self) -> MotionBounds: ...
+    def bounds(self, fine: bool = True) -> MotionBounds: ...
 
 
 class Certificate(NamedTuple):
     """What a motion uses at most of its limits at any instant, per joint (n,), as fractions; at most 1 if it keeps them.
 
-    `torque` is NaN where the joint's effort is not limited.
+    `torque` is NaN where the joint's effort is not limited. `spare` [m] is the least by which links and walls are farther apart than was
+    asked for, at any instant: not negative if all distances are kept, infinite if none is asked for; `narrowest` says which it is.
     """
 
     position: Array
@@ -51,24 +54,27 @@ class Certificate(NamedTuple):
     acceleration: Array
     jerk: Array
     torque: Array
+    spare: float = np.inf
+    narrowest: str = ""
 
     @property
     def worst(self) -> float:
-        """The largest of all."""
-        return float(np.nanmax(np.array(self)))
+        """The largest of all fractions."""
+        return float(np.nanmax(np.array(self[:5])))
 
     @property
     def holds(self) -> bool:
         """Whether every limit is kept at every instant."""
-        return self.worst <= 1.0 + TOLERANCE
+        return self.worst <= 1.0 + TOLERANCE and self.spare >= 0
 
 
-def certify(robot: Robot, motion: BoundedMotion, limits: MotionLimits, accuracy: float = 2e-3) -> Certificate:
+def certify(robot: Robot, motion: BoundedMotion, limits: MotionLimits, accuracy: float = 2e-3, gaps: Sequence[Gaps] = ()) -> Certificate:
     """What a motion uses of the limits. Bounds of the torque are within `accuracy` of the largest torque where that decides."""
     b = motion.bounds()
     position = np.maximum(b.upper - limits.centre, limits.centre - b.lower) / limits.reach
     rates = (b.velocity / limits.velocity, b.acceleration / limits.acceleration, b.jerk / limits.jerk)
-    return Certificate(position, *rates, torque_bound(robot, motion, limits.effort, b, accuracy))
+    least = min((narrowest(each, motion, b) for each in gaps), default=Narrowest(np.inf, ""))
+    return Certificate(position, *rates, torque_bound(robot, motion, limits.effort, b, accuracy), *least)
 
 
 def torque_bound(robot: Robot, motion: BoundedMotion, effort: Array, bounds: MotionBounds, accuracy: float) -> Array:

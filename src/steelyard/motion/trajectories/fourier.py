@@ -13,7 +13,7 @@ from ...errors import CallError
 from .limits import MotionBounds
 
 Array = NDArray[np.float64]
-FINE = 256  # samples of a period per harmonic for bounds that are at most 0.01 % too wide
+COARSE, FINE = 32, 256  # samples of a period per harmonic for bounds that are at most 0.5 % or 0.01 % too wide
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +74,9 @@ class Fourier:
         phase = np.asarray(t, dtype=float)[..., None] * kw
         return np.asarray(-np.sin(phase) @ (self.b * kw**2).T - np.cos(phase) @ (self.a * kw**2).T)
 
-    def bounds(self) -> MotionBounds:
-        """Bounds over all t, within 0.01 % of the largest values."""
-        return motion_bounds(self, FINE)
+    def bounds(self, fine: bool = True) -> MotionBounds:
+        """Bounds over all t, within 0.01 % of the largest values, or 0.5 % if not `fine`."""
+        return motion_bounds(self, FINE if fine else COARSE)
 
     def scaled(self, factors: ArrayLike, centre: ArrayLike | None = None) -> Fourier:
         """The same shape with amplitudes times `factors` (a number or (n,)), about another centre if given."""
@@ -93,7 +93,7 @@ def at_rest(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
     return a - a.mean(axis=-1, keepdims=True), b - (b @ k)[..., None] * k / (k @ k)
 
 
-def motion_bounds(motion: Fourier, density: int = 32) -> MotionBounds:
+def motion_bounds(motion: Fourier, density: int = COARSE) -> MotionBounds:
     """Bounds that hold between samples too: a trigonometric polynomial of degree H has max |p| <= max |p(t_i)| / cos(pi H / M), M points.
 
     Ehlich and Zeller, Mathematische Zeitschrift 86 (1964), p. 41. With M = 32 H they are at most 0.5 % too wide.
@@ -123,13 +123,18 @@ class FourierBasis:
         return 1.0 / self.base_frequency
 
     @property
+    def size(self) -> int:
+        """Number of coefficients of a joint."""
+        return 2 * self.harmonics - 1
+
+    @property
     def density(self) -> int:
         """The number of the finest details in a period: sample some times as often."""
         return self.harmonics
 
     def rows(self, t: Array) -> Array:
         """q, qd, qdd and jerk of unit coefficients at times t (N,) [s]: (4, N, m)."""
-        unit = self.motion(np.eye(2 * self.harmonics - 1))
+        unit = self.motion(np.eye(self.size))
         return np.stack([*unit(t), unit.jerk(t)])
 
     def motion(self, x: Array) -> Fourier:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arguments import numbers
 from ...checks.states import States
 from ...errors import CallError
+from .accuracy import PredictedAccuracy
 from .certificate import Certificate
 
 Array = NDArray[np.float64]
@@ -24,7 +25,7 @@ MotionFunction: TypeAlias = Callable[[ArrayLike], States]
 class Excitation(NamedTuple):
     """How well a motion shows the base parameters: log det of their information, condition of the column-scaled regressor, their count.
 
-    `certificate` tells what the motion uses of its limits at any instant.
+    `certificate` tells what the motion uses of its limits at any instant, `accuracy` the standard deviations to be expected.
     Lecture "Dynamic parameter identification", remarks: rich trajectories have a low condition number.
     """
 
@@ -32,6 +33,14 @@ class Excitation(NamedTuple):
     condition: float
     base_parameters: int
     certificate: Certificate | None = None
+    accuracy: PredictedAccuracy | None = None
+
+    @property
+    def sigma(self) -> Array:
+        """The standard deviations to be expected of the base parameters, (b,), in the order of `accuracy.names`."""
+        if self.accuracy is None:
+            raise CallError("this excitation has no predicted accuracy")
+        return self.accuracy.std
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +96,8 @@ class Trajectory:
         """Write the motion to a file, whole or not at all, at a rate [Hz]; an existing one is replaced only with `overwrite`.
 
         The ending chooses the format, or `format` names it: .csv, .npz, .txt (points alone), .yaml, .mcap and .bag (ROS JointTrajectory),
-        "rosbag2" (the same in a folder), .script (URScript, 125 Hz if no rate is given), .src (KUKA KRL, 10 Hz).
+        "rosbag2" (the same in a folder), .script (URScript, 125 Hz if no rate is given), .src (KUKA KRL, 10 Hz), .svg (a
+        picture).
         """
         from ..trajectory_files.formats import write_trajectory
 

@@ -11,6 +11,7 @@ from ...arguments import real_number
 from ...errors import CallError, suggest
 from ...files import Content, check_file, check_folder, whole_folder, write_whole
 from .krl import krl
+from .picture import svg
 from .ros import bag_folder, mcap, ros1_bag, yaml
 from .sampled_motion import SampledMotion
 from .tables import csv, npz, points
@@ -43,6 +44,7 @@ FORMATS = {
         TrajectoryFormat("rosbag2", (), "the same message in a folder of ROS 2", None, fill=bag_folder),
         TrajectoryFormat("urscript", (".script", ".urscript"), "servoj commands of Universal Robots", urscript, 125.0),
         TrajectoryFormat("krl", (".src",), "a timed PTP spline of KUKA", krl, 10.0),
+        TrajectoryFormat("svg", (".svg",), "a picture of the positions", svg),
     )
 }
 """The formats by name."""

@@ -1,0 +1,1 @@
+"""What is claimed of motions worth recording, measured."""

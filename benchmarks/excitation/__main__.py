@@ -1,0 +1,122 @@
+"""Motions worth recording: log-dets against a stochastic search and against more starts, limits, gradients, predictions, targets.
+
+python -m benchmarks.excitation              all of it, about twenty minutes on two cores; the exit code says whether every target is met
+python -m benchmarks.excitation --quick      the UR10 alone, a stochastic search of 5 s and few runs, to work with
+python -m benchmarks.excitation --update     write the table of docs/excitation.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.excitation import measures
+from steelyard.files import write_whole
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "excitation.md"
+START, END = "<!-- benchmark -->\n", "<!-- end of benchmark -->\n"
+
+
+class Row(NamedTuple):
+    """A claim: the robot, what is measured, the figure, the target in words, and whether it is met."""
+
+    robot: str
+    what: str
+    figure: str
+    target: str
+    met: bool
+
+
+def log_dets(name: str, seconds: float) -> Iterator[Row]:
+    """Log-dets, and the times that they take."""
+    for harmonics, _ in measures.SERIES:
+        plain, wall, cpu = measures.excited(name, harmonics, "none")
+        kept, kept_wall, kept_cpu = measures.excited(name, harmonics)
+        reached, apart = measures.log_det(plain), measures.log_det(kept)
+        searched = measures.STATED.get((name, harmonics)) or measures.stochastic(name, harmonics, seconds)
+        best, count = measures.best_of_starts(name, harmonics)
+        words = f"log-det, {harmonics} harmonics"
+        yield Row(name, f"{words}, without distances", f"{reached:.1f}", f"≥ {searched:.1f}, search of 60 s", reached >= searched)
+        yield Row(name, f"{words}, links apart (default)", f"{apart:.1f}", f"≥ {searched:.1f}, search of 60 s", apart >= searched)
+        share = float(np.exp((reached - best) / count))
+        yield Row(
+            name, f"efficiency, {harmonics} harmonics, p = {count}", f"{share:.3f}", f"≥ 0.98 of {best:.1f}, best of 20", share >= 0.98
+        )
+        yield Row(name, f"time, {harmonics} harmonics, without distances", f"{wall:.1f} s, CPU {cpu:.1f} s", "≤ 20 s of CPU", cpu <= 20)
+        yield Row(
+            name, f"time, {harmonics} harmonics, links apart", f"{kept_wall:.1f} s, CPU {kept_cpu:.1f} s", "≤ 20 s of CPU", kept_cpu <= 20
+        )
+
+
+def limits(name: str) -> Iterator[Row]:
+    """Limits at 10 kHz, certificates, distances."""
+    for harmonics, _ in measures.SERIES:
+        made, *_ = measures.excited(name, harmonics)
+        assert made.excitation is not None
+        assert made.excitation.certificate is not None
+        share, worst = measures.largest_share(name, made), made.excitation.certificate.worst
+        held = made.excitation.certificate.holds and share <= 1 + 1e-9
+        yield Row(name, f"largest share of a limit, {harmonics} harmonics", f"10 kHz {share:.5f}, certified {worst:.5f}", "≤ 1", held)
+        room = measures.least_distance(name, made)
+        yield Row(name, f"distance beyond the clearance, {harmonics} harmonics", f"{1000 * room:.2f} mm", "≥ 0", room >= 0)
+
+
+def exactness(name: str, runs: int) -> Iterator[Row]:
+    """Gradients and predicted standard deviations."""
+    error = measures.gradient_error(name)
+    yield Row(name, "gradient against finite differences", f"{error:.1e}", "≤ 1e-6", error <= 1e-6)
+    worst = measures.monte_carlo(name)
+    yield Row(name, "predicted σ against Monte-Carlo, worst parameter", f"{100 * worst:.1f} %", "≤ 10 %", worst <= 0.1)
+    if runs:
+        ratio = measures.through_identify(name, runs)
+        yield Row(name, f"the same through identify, median of {runs} runs", f"{100 * (ratio - 1):+.1f} %", "± 10 %", abs(ratio - 1) <= 0.1)
+
+
+def claims(quick: bool) -> Iterator[Row]:
+    """All rows."""
+    names = ["ur10"] if quick else list(measures.ROBOTS)
+    for name in names:
+        yield from log_dets(name, 5.0 if quick else 60.0)
+        yield from limits(name)
+        yield from exactness(name, 0 if quick else 40)
+    for name, share in (("puma560", 0.003),) if quick else (("puma560", 0.003), ("ur10", 0.004)):
+        time, least = measures.shortest(name, share, 4 if quick else 20)
+        words = f"time for {100 * share:g} % of the torque"
+        yield Row(name, words, f"{time:.1f} s, {time / least:.2f} x", f"≤ 1.3 x {least:.1f} s", time <= 1.3 * least)
+    for name in names:
+        bad, count, room = measures.colliding_starts(name, 1 if quick else 5)
+        yield Row(
+            name, f"{bad} of {count} random starts collide; returned", f"{1000 * room:+.2f} mm", "≥ 0 beyond the clearance", room >= 0
+        )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--update", action="store_true")
+    asked = parser.parse_args()
+    rows = []
+    print("| robot | what | measured | target | met |\n|---|---|---|---|---|")
+    for row in claims(asked.quick):
+        rows.append(row)
+        print(line(row), flush=True)
+    if asked.update:
+        page = PAGE.read_text(encoding="utf-8")
+        head, rest = page.split(START)
+        table = ["| robot | what | measured | target | met |", "|---|---|---|---|---|", *map(line, rows)]
+        write_whole(PAGE, head + START + "\n".join(table) + "\n" + END + rest.split(END)[1], overwrite=True)
+    return 0 if all(row.met for row in rows) else 1
+
+
+def line(row: Row) -> str:
+    """A row as Markdown."""
+    return f"| {row.robot} | {row.what} | {row.figure} | {row.target} | {'yes' if row.met else 'no'} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

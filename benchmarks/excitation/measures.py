@@ -1,0 +1,189 @@
+"""The measurements: each returns figures of one robot or one claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from time import perf_counter, process_time
+
+import numpy as np
+from numpy.typing import NDArray
+
+import steelyard as sy
+from benchmarks.arms import installed
+from steelyard.experiments.excitation.excite import Request, distances_to_keep, what_is_known
+from steelyard.experiments.excitation.expected_accuracy import RegionOfUse, targets
+from steelyard.experiments.excitation.information import TERMS, Information
+from steelyard.experiments.excitation.multi_start import STAGES, Crew, MultiStart
+from steelyard.experiments.excitation.random_motions import RandomMotions
+from steelyard.experiments.excitation.task import Task
+from steelyard.motion.collision.clearance import Clearance
+from steelyard.motion.trajectories.fourier import FourierBasis
+from steelyard.motion.trajectories.limits import MotionLimits, motion_limits
+
+Array = NDArray[np.float64]
+ROBOTS: dict[str, Callable[[], sy.Robot]] = {
+    "ur10": lambda: installed("ur_description/urdf/ur10_robot.urdf"),
+    "xarm7": lambda: installed("xarm_description/urdf/xarm7.urdf"),
+    "puma560": lambda: sy.load("puma560"),
+}
+SERIES = ((5, 0.1), (10, 0.05))  # harmonics, base frequency [Hz]
+SECONDS, ACCELERATION, MARGIN = 20.0, 8.0, 0.9
+STATED = {("ur10", 5): 444.0, ("ur10", 10): 477.0}
+"""Log-dets of a stochastic search of 60 s that were published with the task."""
+
+
+@cache
+def robot(name: str) -> sy.Robot:
+    """A robot by name."""
+    return ROBOTS[name]()
+
+
+@cache
+def limits(name: str) -> MotionLimits:
+    """The limits of all rows."""
+    return motion_limits(robot(name), MARGIN, acceleration=ACCELERATION)
+
+
+@cache
+def excited(name: str, harmonics: int, collision: str = "auto", seed: int = 0) -> tuple[sy.Trajectory, float, float]:
+    """The motion of the defaults, the time it took and the time of all cores [s]; kernels are compiled before."""
+    frequency = dict(SERIES)[harmonics]
+    warm = {"starts": 1, "collision": collision, "acceleration": ACCELERATION}
+    sy.excite(robot(name), SECONDS, harmonics, frequency, 99, **warm)  # type: ignore[arg-type]
+    wall, cpu = perf_counter(), process_time()
+    made = sy.excite(robot(name), SECONDS, harmonics, frequency, seed, acceleration=ACCELERATION, margin=MARGIN, collision=collision)
+    return made, perf_counter() - wall, process_time() - cpu
+
+
+def log_det(made: sy.Trajectory) -> float:
+    """The log-det of a motion."""
+    assert made.excitation is not None
+    return made.excitation.log_det
+
+
+@cache
+def stochastic(name: str, harmonics: int, seconds: float) -> float:
+    """The log-det of random motions and variations of the best, for so many seconds of one core, without distances."""
+    motions = RandomMotions(limits(name), FourierBasis(harmonics, dict(SERIES)[harmonics]), Information.of(robot(name)))
+    with sy.threads(1):
+        begin = process_time()
+        list(motions.search(40, np.random.default_rng(0)))
+        count = max(40, int(40 * seconds / (process_time() - begin)))
+        best = list(motions.search(count, np.random.default_rng(1)))[-1]
+    assert best is not None
+    return best[1].log_det
+
+
+@cache
+def best_of_starts(name: str, harmonics: int, starts: int = 20, seed: int = 1) -> tuple[float, int]:
+    """The largest log-det of starts of another seed, each through all stages with three times the steps, and the number of parameters."""
+    information = Information.of(robot(name))
+    basis = FourierBasis(harmonics, dict(SERIES)[harmonics])
+    problem, crew = MultiStart(basis, information, limits(name)), Crew(1)
+    task = Task(limits(name), basis, information, seed)
+    found = []
+    for number in range(starts):
+        start = problem.first(number, seed)
+        for stage in STAGES:
+            longer = stage._replace(steps=3 * stage.steps)
+            start = start and problem.advance(start, longer, problem.design(longer), crew.stopped)
+        made = start and task.certified(basis.motion(start.x))
+        found.append(information.score(made[0]).log_det if made else -np.inf)
+    return max(found), len(information.columns)
+
+
+def largest_share(name: str, made: sy.Trajectory, rate: float = 10_000.0) -> float:
+    """The largest share of any limit that samples at a rate [Hz] use; the jerk has no limit here."""
+    fine, space = made.sample(rate), limits(name)
+    tau = np.abs(robot(name).with_joint_terms(TERMS).inverse_dynamics(fine.q, fine.qd, fine.qdd))
+    shares = [np.abs(fine.q - space.centre) / space.reach, np.abs(fine.qd) / space.velocity, np.abs(fine.qdd) / space.acceleration]
+    return float(max(x.max() for x in (*shares, tau / space.effort)))
+
+
+def least_distance(name: str, made: sy.Trajectory, rate: float = 1000.0) -> float:
+    """The least distance [m] over what is asked for between links, at samples of a rate [Hz]."""
+    (gaps,) = distances_to_keep(robot(name), limits(name), "auto", 0.02, None, None, ())
+    assert isinstance(gaps, Clearance)
+    q = made.sample(rate).q
+    return float(min((gaps.distances(part, 0.1).distance - gaps.least).min() for part in np.array_split(q, 20)))
+
+
+def gradient_error(name: str) -> float:
+    """The largest difference between the gradient of the log-det along random directions and finite differences, of its size."""
+    information = Information.of(robot(name))
+    basis = FourierBasis(5, 0.1)
+    problem = MultiStart(basis, information, limits(name))
+    design, start = problem.design(STAGES[1]), problem.first(0, 0)
+    assert start is not None
+    x, rng = start.x, np.random.default_rng(0)
+    slope, worst = design.slope(design.states(x)), 0.0
+    for _ in range(5):
+        d = 1e-2 * rng.normal(size=x.shape)
+        values = [-information.value(design.states(x + k * 2e-3 * d)[:3]) for k in (-2, -1, 1, 2)]
+        found = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * 2e-3)
+        worst = max(worst, abs(found - float(np.sum(slope * d))) / (float(np.linalg.norm(slope)) * float(np.linalg.norm(d))))
+    return worst
+
+
+def monte_carlo(name: str, draws: int = 4000) -> float:
+    """The largest |ratio - 1| of the standard deviations of least squares on simulated recordings to the predicted ones."""
+    made, *_ = excited(name, 5)
+    assert made.excitation is not None
+    found = made.excitation.accuracy
+    assert found is not None
+    whole = robot(name).with_joint_terms(TERMS)
+    columns = list(sy.base_parameters(whole).columns)
+    Y = whole.regressor(made.q[:-1], made.qd[:-1], made.qdd[:-1])[..., columns] / found.noise[:, None]
+    Q, R = np.linalg.qr(Y.reshape(-1, len(columns)))
+    rng, errors = np.random.default_rng(0), np.empty((draws, len(columns)))
+    for k in range(draws):
+        errors[k] = np.linalg.solve(R, Q.T @ rng.normal(size=len(Q)))
+    return float(np.abs(errors.std(axis=0) / found.std - 1).max())
+
+
+def through_identify(name: str, runs: int) -> float:
+    """The median ratio of the spread of `identify` on simulated recordings to the predicted standard deviations."""
+    made, *_ = excited(name, 5)
+    assert made.excitation is not None
+    found = made.excitation.accuracy
+    assert found is not None
+    described = robot(name).with_joint_terms(TERMS)
+    rng, base = np.random.default_rng(0), []
+    tau = described.inverse_dynamics(made.q, made.qd, made.qdd)
+    for _ in range(runs):
+        noisy = tau + rng.normal(size=tau.shape) * found.noise
+        log = sy.Log(t=made.t, q=made.q, qd=made.qd, qdd=made.qdd, tau=noisy, joint_names=described.joint_names)
+        fit = sy.identify(
+            described, log, estimator="wls", friction=("viscous", "coulomb", "offset"), delay=0, coulomb_width=0, diagnose=False
+        )
+        base.append(fit.base_values)
+    return float(np.median(np.std(base, axis=0, ddof=1) / found.std))
+
+
+def shortest(name: str, share: float, starts: int = 20) -> tuple[float, float]:
+    """The time [s] of the motion that reaches an accuracy of the torque, and the shortest found by bisection with full searches."""
+    made = sy.excite(robot(name), torque_accuracy=share, acceleration=ACCELERATION, collision="none")
+    information = Information.of(robot(name))
+    region = RegionOfUse.of(information, limits(name))
+    wanted = targets(information, region, None, share)
+    known = what_is_known(information, None, None, None)
+    asked = Request(limits(name), (), information, known, region, wanted, "fourier", None, None, 1, 100.0, None)
+    low, high = made.duration / 4, made.duration
+    while high > 1.04 * low:
+        middle = round((low * high) ** 0.5, 2)
+        enough = asked.worst(middle, replace(asked.task(middle), seed=1).optimise(starts, None))[0] <= 1
+        low, high = (low, middle) if enough else (middle, high)
+    return made.duration, high
+
+
+def colliding_starts(name: str, seeds: int = 5) -> tuple[int, int, float]:
+    """Random starts that collide, of how many, and the least distance [m] over what is asked for of motions made from few starts."""
+    (gaps,) = distances_to_keep(robot(name), limits(name), "auto", 0.02, None, None, ())
+    free = MultiStart(FourierBasis(5, 0.1), Information.of(robot(name)), limits(name))
+    starts = [start for k in range(40) if (start := free.first(k, 5)) is not None]
+    t = np.linspace(0, 10, 200)
+    colliding = sum(bool((gaps.distances(free.basis.motion(s.x)(t).q, 0.05).distance < 0).any()) for s in starts)
+    made = [sy.excite(robot(name), 10.0, 5, seed=seed, starts=2, acceleration=ACCELERATION) for seed in range(seeds)]
+    return colliding, len(starts), min(least_distance(name, each) for each in made)

@@ -1,0 +1,59 @@
+"""Values of options that are more than a number: numbers by joint, names with numbers, boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..errors import CallError
+from .inputs import number
+
+
+def numbers(option: str, text: str, counts: Sequence[int] = ()) -> list[float]:
+    """Read '1, 2, 30deg' as numbers in SI units, as many as one of `counts`."""
+    cells = [cell.strip() for cell in text.split(",")]
+    if counts and len(cells) not in counts:
+        raise CallError(f"{option}: {text!r} has {len(cells)} numbers; expected {' or '.join(map(str, counts))}, such as 0.1,0,0.2")
+    return [number(option, cell) for cell in cells]
+
+
+def by_joint(option: str, text: str | None) -> float | list[float] | dict[str, float] | None:
+    """Read '2.0' for all joints, '1,2,3' for each, or 'joint2=1,joint3=2' by name."""
+    if text is None:
+        return None
+    if "=" in text:
+        return named(option, text.split(","))
+    values = numbers(option, text)
+    return values[0] if len(values) == 1 else values
+
+
+def named(option: str, texts: Sequence[str]) -> dict[str, float]:
+    """Read 'name=0.02' each."""
+    made = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise CallError(f"{option}: {text!r}; expected NAME=NUMBER, such as link3.mcx=0.02")
+        made[name.strip()] = number(f"{option}, {name.strip()}", value.strip())
+    return made
+
+
+def ranges(option: str, texts: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Read 'joint2=-1,1' each."""
+    made = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        low, high = numbers(f"{option}, {name}", value, (2,))
+        made[name.strip()] = (low, high)
+    return made
+
+
+def boxes(option: str, texts: Sequence[str]) -> Mapping[str, tuple[list[float], list[float]]]:
+    """Read 'tool0=-1,-1,0,1,1,2', the least and the greatest x, y, z [m] of a frame or link, each."""
+    made = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        six = [float(cell) if cell.strip() in ("inf", "-inf") else number(option, cell.strip()) for cell in value.split(",")]
+        if len(six) != 6:
+            raise CallError(f"{option}: {text!r}; expected FRAME=x0,y0,z0,x1,y1,z1 [m], such as tool0=-1,-1,0,1,1,2")
+        made[name.strip()] = (six[:3], six[3:])
+    return made

@@ -1,0 +1,57 @@
+"""The shortest motion that reaches an accuracy: a search over its time, each time with an optimised motion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ...errors import ProblemError
+
+BEGIN, SHORTEST, LONGEST = 20.0, 2.0, 600.0  # [s] first guess, least, and most if the caller states none
+CLOSE = 1.06  # ratio of the last two times
+TRIALS = 12
+SLOPE = 0.5  # log(ratio) falls by so much per log(time) where nothing else is known: information grows with time
+
+
+def shortest_time(ratio: Callable[[float], tuple[float, str]], longest: float, least_step: float = 0.1) -> float:
+    """The least time [s] at which ratio(time), standard deviation over target of the worst target, is at most 1; with its name.
+
+    The ratio falls about with the root of the time; the bracket is closed by interpolation between logarithms.
+    """
+    short: tuple[float, float] | None = None  # time and ratio that fail
+    enough: tuple[float, float] | None = None  # time and ratio that do
+    time, name = min(BEGIN, longest), ""
+    for _ in range(TRIALS):
+        value, name = ratio(time)
+        if value <= 1:
+            enough = (time, value)
+        else:
+            short = (time, value)
+        if (short and enough and enough[0] <= CLOSE * short[0]) or (enough and enough[0] <= SHORTEST):
+            break
+        if short and short[0] >= longest:
+            raise ProblemError(
+                f"accuracy: {name} cannot be reached in {longest:g} s; the standard deviation expected after that is {short[1]:.3g} times"
+                f" as large, so that it would take about {longest * short[1] ** 2:.3g} s"
+            )
+        time = _rounded(min(longest, _next(short, enough)), least_step)
+    if enough is None:
+        raise ProblemError(f"accuracy: no time up to {longest:g} s was found at which {name} is reached")
+    return enough[0]
+
+
+def _next(short: tuple[float, float] | None, enough: tuple[float, float] | None) -> float:
+    """The next time to try: a guess beyond the only end, or the crossing between both, a little on the safe side."""
+    if short and enough:
+        slope = math.log(short[1] / enough[1]) / math.log(enough[0] / short[0])
+        guess = short[0] * short[1] ** (1 / max(slope, 0.1)) * math.sqrt(CLOSE)
+        low, high = short[0] * (enough[0] / short[0]) ** 0.1, enough[0] / (enough[0] / short[0]) ** 0.1
+        return min(max(guess, low), high)
+    if enough:
+        return max(SHORTEST, enough[0] * max(0.3, enough[1] ** (1 / SLOPE) / CLOSE))
+    assert short is not None
+    return short[0] * min(4.0, short[1] ** (1 / SLOPE) * CLOSE)
+
+
+def _rounded(time: float, step: float) -> float:
+    return math.ceil(time / step - 1e-9) * step

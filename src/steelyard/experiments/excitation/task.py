@@ -1,0 +1,85 @@
+"""One search of a motion: what is asked for, how it is optimised, and the proof that the limits are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...errors import ProblemError
+from ...identification.model.accumulator import on_one_core
+from ...motion.collision.sweep import Gaps
+from ...motion.trajectories.basis import MotionBasis, PeriodicMotion
+from ...motion.trajectories.certificate import Certificate, certify
+from ...motion.trajectories.limits import MotionLimits
+from .information import Information
+from .multi_start import STAGES, Crew, MultiStart, Progress, Start, jobs
+from .random_motions import RandomMotions, within
+
+REPAIRS, RESERVES = 4, (1.0, 4.0, 16.0)  # of the best starts, if they do not keep their distances: factors of the stages' reserves
+SMALLER, CUTS = 0.005, 7  # a motion that passes a limit between samples is made that much smaller, then twice that, and so on
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked for: limits, a space of motions, the information to gain, the seed of what is random, distances to keep."""
+
+    limits: MotionLimits
+    basis: MotionBasis
+    information: Information
+    seed: int
+    gaps: tuple[Gaps, ...] = ()
+
+    @property
+    def starts(self) -> MultiStart:
+        """The problem that all starts share."""
+        return MultiStart(self.basis, self.information, self.limits, self.gaps)
+
+    def search(self, candidates: int, progress: Progress | None) -> tuple[PeriodicMotion, Certificate]:
+        """The best of random motions and of variations of the best."""
+        motions = self._random()
+        best = None
+        for count, best in enumerate(motions.search(candidates, np.random.default_rng(self.seed)), start=1):
+            if progress:
+                state = f"condition {best[1].condition:.3g}" if best else "no motion within the limits yet"
+                progress(f"{count} of {candidates} motions, {state}", count / candidates)
+        made = self.certified(best[0]) if best else None
+        if made is None:
+            raise ProblemError(motions.refusal())
+        return made
+
+    @on_one_core
+    def optimise(self, starts: int, progress: Progress | None) -> tuple[PeriodicMotion, Certificate]:
+        """The best of several optimised motions that keeps its limits at every instant."""
+        crew = Crew(jobs(starts), progress)
+        found = self.starts.run(starts, self.seed, crew)
+        for number, start in enumerate(found):
+            made = self.certified(self.basis.motion(start.x)) or (self._again(start, crew) if number < REPAIRS else None)
+            if made is not None:
+                return made
+        if crew.stopped():
+            raise KeyboardInterrupt
+        raise ProblemError(self._random().refusal())
+
+    def _again(self, start: Start, crew: Crew) -> tuple[PeriodicMotion, Certificate] | None:
+        """The start once more through the later stages, now with all distances and larger reserves for what is between the samples."""
+        for reserve in RESERVES if self.gaps else ():
+            problem, further = replace(self.starts, thorough=True, reserve=reserve), start
+            for stage in STAGES[1:]:
+                further = problem.advance(further, stage, problem.design(stage), crew.stopped) or further
+            made = self.certified(self.basis.motion(further.x))
+            if made is not None:
+                return made
+        return None
+
+    def certified(self, motion: PeriodicMotion) -> tuple[PeriodicMotion, Certificate] | None:
+        """The motion, smaller by as little as it takes to keep all limits at every instant, and what it uses of them; None if none does."""
+        for cut in (0.0, *(SMALLER * 2.0**k for k in range(CUTS))):
+            smaller = within(motion.scaled(1.0 - cut), self.limits)
+            certificate = certify(self.information.robot, smaller, self.limits, gaps=self.gaps)
+            if certificate.holds:
+                return smaller, certificate
+        return None
+
+    def _random(self) -> RandomMotions:
+        return RandomMotions(self.limits, self.basis, self.information, self.starts.clear(STAGES[-1]))

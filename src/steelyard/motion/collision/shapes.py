@@ -1,0 +1,174 @@
+"""The shapes of a robot's bodies: convex hulls of points swept by a radius, from its collision shapes or from its kinematics alone."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...algebra.spatial import Pose
+from ...errors import MissingExtra, ProblemError, foreign, needs_extra
+from ...mechanism.formats.urdf.collision_shapes import CollisionShape, collision_shapes
+from ...mechanism.tree import Tree
+from ...robot import Robot
+
+Array = NDArray[np.float64]
+SIDES = 16  # of the prism around a cylinder
+CORNERS = 80  # directions in which the corners of a mesh are looked for
+THICKNESS = 0.04  # of the robot's reach: radius of the capsules around links of unknown shape
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexShape:
+    """All points within `radius` [m] of the hull of `points` (V, 3) [m], in the frame of a body; -1 is the base.
+
+    One point is a ball, two are a capsule.
+    """
+
+    body: int
+    name: str
+    points: Array
+    radius: float = 0.0
+
+    @property
+    def capsule(self) -> bool:
+        """Whether it is its own bounding capsule."""
+        return len(self.points) <= 2
+
+    @property
+    def bounding(self) -> tuple[Array, float]:
+        """Ends (2, 3) and radius of a capsule that holds the shape: along its longest direction."""
+        if self.capsule:
+            return self.points[[0, -1]], self.radius
+        middle = self.points.mean(axis=0)
+        axis = np.linalg.svd(self.points - middle, full_matrices=False)[2][0]
+        along = (self.points - middle) @ axis
+        around = float(np.linalg.norm(self.points - middle - np.outer(along, axis), axis=1).max())
+        middle = middle + axis * (along.max() + along.min()) / 2
+        half = max(0.0, (along.max() - along.min()) / 2)
+        return np.array([middle - half * axis, middle + half * axis]), around + self.radius
+
+
+def robot_shapes(robot: Robot, kind: str = "auto") -> tuple[ConvexShape, ...]:
+    """The shapes of a robot's bodies: "shapes" of its URDF, "capsules" of its kinematics, or "auto", the former where they can be had."""
+    if kind == "capsules":
+        return link_capsules(robot.tree)
+    given = collision_shapes(robot.mechanism)
+    if kind == "shapes" and not given:
+        raise ProblemError(f"robot {robot.name!r} has no collision shapes; give collision='capsules' for capsules around its links")
+    try:
+        made = [convex_shape(robot.tree, shape) for shape in given]
+    except MissingExtra:
+        if kind == "shapes":
+            raise
+        made = []
+    return one_per_body([shape for shape in made if shape is not None]) or link_capsules(robot.tree)
+
+
+def one_per_body(shapes: list[ConvexShape]) -> tuple[ConvexShape, ...]:
+    """The shapes with the hulls of one moving body under one hull: fewer pairs, and no gap between parts that are screwed together."""
+    groups: dict[object, list[ConvexShape]] = {}
+    for number, shape in enumerate(shapes):
+        groups.setdefault(shape.body if shape.body >= 0 and not shape.capsule else ("alone", number), []).append(shape)
+    return tuple(replace(row[0], points=np.vstack([x.points for x in row]), radius=max(x.radius for x in row)) for row in groups.values())
+
+
+def convex_shape(tree: Tree, shape: CollisionShape) -> ConvexShape | None:
+    """A collision shape on the body that carries its link; None for a mesh whose file is absent."""
+    frame = tree.frames.get(shape.link)
+    if frame is None or (shape.kind == "mesh" and shape.file is None):
+        return None
+    points, radius = shape_points(shape)
+    return ConvexShape(frame.body, shape.link, _moved(frame.pose.compose(shape.pose), points), radius)
+
+
+def shape_points(shape: CollisionShape) -> tuple[Array, float]:
+    """Points (V, 3) whose hull, swept by a radius, holds the shape."""
+    if shape.kind == "sphere":
+        return np.zeros((1, 3)), shape.sizes[0]
+    if shape.kind == "box":
+        return np.array(list(itertools.product(*((-x / 2, x / 2) for x in shape.sizes)))), 0.0
+    if shape.kind == "cylinder":
+        radius, length = shape.sizes
+        turn = 2 * math.pi * np.arange(SIDES) / SIDES
+        ring = np.column_stack([np.cos(turn), np.sin(turn)]) * radius / math.cos(math.pi / SIDES)
+        return np.vstack([np.column_stack([ring, np.full(SIDES, z)]) for z in (-length / 2, length / 2)]), 0.0
+    return mesh_hull(shape)
+
+
+def mesh_hull(shape: CollisionShape) -> tuple[Array, float]:
+    """Corners (V, 3) and a radius [m] whose swept hull holds that of a mesh file: those that are farthest in CORNERS directions.
+
+    The radius is the distance of the farthest point of the mesh from the hull of these corners, a few mm.
+    """
+    coal = coal_module("reading the meshes of links")
+    assert shape.file is not None
+    with foreign(f"coal, reading {shape.file} of link {shape.link!r},"):
+        mesh = coal.MeshLoader().load(str(shape.file), np.array(shape.sizes))
+        mesh.buildConvexHull(True, "Qt")
+        points = np.array(mesh.convex.points(), dtype=float)
+        corners = points[np.unique(np.argmax(points @ directions(CORNERS).T, axis=0))]
+        hull, ball = convex_hull(coal, corners), coal.Sphere(0.0)
+        request, result = coal.DistanceRequest(), coal.DistanceResult()
+        apart = [coal.distance(hull, coal.Transform3s(), ball, coal.Transform3s(np.eye(3), p), request, result) for p in points]
+    return corners, max(0.0, *apart)
+
+
+def directions(count: int) -> Array:
+    """Unit vectors (count, 3) that are spread evenly. Gonzalez, Mathematical Geosciences 42 (2010), section 2 (Fibonacci lattice)."""
+    k = np.arange(count) + 0.5
+    z, turn = 1 - 2 * k / count, math.pi * (1 + math.sqrt(5)) * k
+    flat = np.sqrt(1 - z**2)
+    return np.column_stack([flat * np.cos(turn), flat * np.sin(turn), z])
+
+
+def convex_hull(coal: Any, points: Array) -> Any:
+    """The hull of points (V, 3) as the library of collisions has it."""
+    corners = coal.StdVec_Vec3s()
+    for point in points:
+        corners.append(point)
+    return coal.Convex.convexHull(corners, True, "Qt")
+
+
+def coal_module(purpose: str) -> Any:
+    """The library of collisions."""
+    try:
+        import coal
+    except ImportError:
+        raise needs_extra("coal", "collision", purpose) from None
+    return coal
+
+
+def link_capsules(tree: Tree) -> tuple[ConvexShape, ...]:
+    """A capsule from the origin of every body, the base too, to each joint or frame that it carries; all of one radius.
+
+    The last link is taken to be twice as long as its centre of mass is away.
+    """
+    ends: dict[int, list[tuple[str, Array]]] = {}
+    carried = {body.parent for body in tree.bodies}
+    for body in tree.bodies:
+        ends.setdefault(body.parent, []).append((body.name, np.array(body.placement.p, dtype=float)))
+    for index, body in enumerate(tree.bodies):
+        if index not in carried and body.inertia.m:
+            ends.setdefault(index, []).append((body.name, 2 * np.array(body.inertia.h, dtype=float) / float(body.inertia.m)))
+    for name, frame in tree.frames.items():
+        if frame.body >= 0 and frame.body not in carried:
+            ends.setdefault(frame.body, []).append((name, np.array(frame.pose.p, dtype=float)))
+    lengths = [max((float(np.linalg.norm(p)) for _, p in row), default=0.0) for row in ends.values()]
+    radius = THICKNESS * sum(lengths)
+    if not radius:
+        return ()
+    names = ["base", *(body.name for body in tree.bodies)]
+    made = []
+    for index, row in ends.items():
+        tips = [p for _, p in row if np.linalg.norm(p) > radius] or [max((p for _, p in row), key=lambda p: float(np.linalg.norm(p)))]
+        made += [ConvexShape(index, names[index + 1], np.array([np.zeros(3), tip]), radius) for tip in tips]
+    return tuple(made)
+
+
+def _moved(pose: Pose, points: Array) -> Array:
+    return np.asarray(points @ np.array(pose.R, dtype=float).T + np.array(pose.p, dtype=float))

@@ -1,0 +1,174 @@
+"""Walls: half-spaces that frames and links stay in, such as the sides of a box and the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arguments import numbers
+from ...errors import CallError, suggest
+from ...robot import Robot
+from .body_frames import BodyFrames, lever
+from .clearance import Distances
+from .shapes import ConvexShape
+
+Array = NDArray[np.float64]
+Boxes: TypeAlias = Mapping[str, tuple[ArrayLike, ArrayLike]]
+EVERY = "*"
+TRIES = 100  # random positions
+SIDES = ("x", "y", "z")
+
+
+class HalfSpace(NamedTuple):
+    """The points x with normal . x <= offset [m], in the base frame; `frames` names the frames and links that stay in it, "*" all links."""
+
+    normal: ArrayLike
+    offset: float
+    frames: str | Sequence[str] = EVERY
+
+
+class Wall(NamedTuple):
+    """What stays on its side of a wall: unit normal (3,), offset [m], the shape, the least distance [m], and its name in sentences."""
+
+    shape: ConvexShape
+    normal: Array
+    offset: float
+    least: float
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Walls:
+    """The k walls of a robot."""
+
+    robot: Robot
+    walls: tuple[Wall, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Each in words."""
+        return tuple(wall.name for wall in self.walls)
+
+    @property
+    def least(self) -> Array:
+        """The least distances (k,) [m]."""
+        return np.array([wall.least for wall in self.walls])
+
+    @property
+    def frequent(self) -> Walls:
+        """All of them."""
+        return self
+
+    def reserve(self, extra: float) -> Array:
+        """What is kept beside the least distances, (k,) [m]."""
+        return np.full(len(self.walls), extra)
+
+    def levers(self, travel: Array) -> Array:
+        """How far the shapes move per unit of each coordinate at most, (k, n) [m/rad|1]."""
+        base = ConvexShape(-1, "base", np.zeros((1, 3)))
+        return np.array([lever(self.robot.tree, base, wall.shape, travel) for wall in self.walls]).reshape(-1, self.robot.n)
+
+    def distances(self, q: Array, exact: float | Array = np.inf) -> Distances:
+        """The distances to the walls at positions q (N, n) [rad|m]: that of the point which is farthest along the normal."""
+        frames, points = BodyFrames.at(self.robot, q), []
+        for wall in self.walls:
+            placed = frames.points(wall.shape.body, wall.shape.points)
+            points.append(placed[np.arange(len(q)), np.argmax(placed @ wall.normal, axis=1)])
+        p = np.stack(points, axis=1)
+        normals = np.array([wall.normal for wall in self.walls])
+        spare = np.array([wall.offset - wall.shape.radius for wall in self.walls])
+        return Distances(spare - np.sum(p * normals, axis=-1), np.broadcast_to(-normals, p.shape), p, p)
+
+    def slopes(self, q: Array, made: Distances, near: NDArray[np.bool_]) -> Array:
+        """d distance / dq (N, k, n) of the walls marked in `near` (N, k), zero of the others."""
+        frames, slope = BodyFrames.at(self.robot, q), np.zeros((*near.shape, self.robot.n))
+        for k, wall in enumerate(self.walls):
+            time = np.flatnonzero(near[:, k])
+            if len(time):
+                slope[time, k] = frames.slope(time, wall.shape.body, made.on_b[time, k], made.normal[time, k])
+        return slope
+
+
+def walls(
+    robot: Robot,
+    shapes: tuple[ConvexShape, ...],
+    workspace: Boxes | None = None,
+    half_spaces: Sequence[HalfSpace] = (),
+    ground: float | None = None,
+    clearance: float = 0.0,
+    travel: tuple[Array, Array] | None = None,
+) -> Walls:
+    """The walls of boxes {frame or link: (low, high)} [m], half-spaces, and of the ground at a height [m] of the base frame.
+
+    The ground keeps `clearance` [m]. It does not count for the base, nor for links on the base's own joints that are in it wherever the
+    joints are between the ends of `travel` (n,) [rad|m]. A link with shapes stays in with all of it, any other frame with its origin.
+    """
+    made: list[Wall] = []
+    for name, (low, high) in (workspace or {}).items():
+        low, high = (_three(f"workspace[{name!r}]", x) for x in (low, high))
+        if not np.all(low < high):
+            raise CallError(f"workspace[{name!r}]: low {low.tolist()} must be below high {high.tolist()}")
+        for shape in _shapes(robot, shapes, name):
+            made += _box(shape, low, high)
+    for number, each in enumerate(half_spaces):
+        normal, offset = _three("half_spaces: normal", each[0]), float(each[1])
+        if not (np.all(np.isfinite(normal)) and np.linalg.norm(normal) > 0 and np.isfinite(offset)):
+            raise CallError(f"half_spaces[{number}]: expected a normal of three numbers, not all zero, and an offset [m]")
+        size = float(np.linalg.norm(normal))
+        frames = HalfSpace(*each).frames
+        for name in [frames] if isinstance(frames, str) else frames:
+            for shape in _shapes(robot, shapes, name):
+                made.append(Wall(shape, normal / size, offset / size, 0.0, f"{shape.name} within half-space {number + 1}"))
+    if ground is not None:
+        up = np.array([0.0, 0.0, -1.0])
+        floor = [Wall(s, up, -ground, clearance, f"{s.name} above the ground") for s in shapes if s.body >= 0]
+        standing = _standing(Walls(robot, tuple(floor)), travel)
+        made += [wall for wall, stands in zip(floor, standing, strict=True) if not stands]
+    return Walls(robot, tuple(made))
+
+
+def _standing(floor: Walls, travel: tuple[Array, Array] | None) -> list[bool]:
+    """Which links on the base's own joints are in the ground at all random positions."""
+    first = [floor.robot.tree.bodies[wall.shape.body].parent < 0 for wall in floor.walls]
+    if travel is None or not any(first):
+        return [False] * len(first)
+    q = np.random.default_rng(0).uniform(*travel, (TRIES, floor.robot.n))
+    never = np.all(floor.distances(q).distance < floor.least, axis=0)
+    return [bool(x) for x in never & np.array(first)]
+
+
+def _box(shape: ConvexShape, low: Array, high: Array) -> list[Wall]:
+    """The finite sides of a box."""
+    made = []
+    for sign, bound, word in ((-1.0, low, "above"), (1.0, high, "below")):
+        for axis in np.flatnonzero(np.isfinite(bound)).tolist():
+            name = f"{shape.name} {word} {SIDES[axis]} = {bound[axis]:g} m"
+            made.append(Wall(shape, sign * np.eye(3)[axis], float(sign * bound[axis]), 0.0, name))
+    return made
+
+
+def _shapes(robot: Robot, shapes: tuple[ConvexShape, ...], name: str) -> list[ConvexShape]:
+    """The shapes of a link, all moving ones for "*", or the origin of a frame."""
+    if name == EVERY:
+        return [shape for shape in shapes if shape.body >= 0]
+    found = [shape for shape in shapes if shape.name == name]
+    if found:
+        return found
+    frames = robot.tree.frames
+    if name not in frames:
+        raise CallError(f"workspace: no frame or link is called {name!r}; {suggest(str(name), (EVERY, *frames))}")
+    frame = frames[name]
+    if frame.body < 0:
+        raise CallError(f"workspace: {name!r} does not move; {suggest('', [k for k, f in frames.items() if f.body >= 0])}")
+    return [ConvexShape(frame.body, name, np.array([frame.pose.p], dtype=float))]
+
+
+def _three(what: str, value: ArrayLike) -> Array:
+    array = numbers(what, value)
+    if array.shape != (3,) or np.any(np.isnan(array)):
+        raise CallError(f"{what} = {value!r}; expected three numbers [m]")
+    return array

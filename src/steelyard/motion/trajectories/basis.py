@@ -1,0 +1,61 @@
+"""Spaces of motions: what excitation needs of a motion with coefficients, whatever its functions are."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...checks.states import States
+from .limits import MotionBounds
+
+Array = NDArray[np.float64]
+
+
+class PeriodicMotion(Protocol):
+    """A motion that repeats after a period [s], at rest where it begins; `density` is the number of its finest details in one."""
+
+    @property
+    def centre(self) -> Array: ...
+
+    @property
+    def period(self) -> float: ...
+
+    @property
+    def density(self) -> int: ...
+
+    def __call__(self, t: ArrayLike) -> States: ...
+
+    def bounds(self, fine: bool = True) -> MotionBounds:
+        """Bounds that hold at all times."""
+        ...
+
+    def scaled(self, factors: ArrayLike, centre: ArrayLike | None = None) -> PeriodicMotion:
+        """The same shape with other amplitudes, about another centre if given."""
+        ...
+
+
+class MotionBasis(Protocol):
+    """A linear space of motions: `size` coefficients a joint, of which the first is the position that the others are added to."""
+
+    @property
+    def period(self) -> float: ...
+
+    @property
+    def density(self) -> int: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def rows(self, t: Array) -> Array:
+        """q, qd, qdd and jerk of unit coefficients at times t (N,) [s]: (4, N, m)."""
+        ...
+
+    def motion(self, x: Array) -> PeriodicMotion:
+        """The motion with coefficients x (n, m)."""
+        ...
+
+    def coefficients(self, motion: Any) -> Array:
+        """The coefficients (n, m) of a motion of this space."""
+        ...
