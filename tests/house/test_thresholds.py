@@ -14,12 +14,13 @@ import steelyard
 from tests.thresholds.doctor import DOCTOR
 from tests.thresholds.elastic import ELASTIC
 from tests.thresholds.mechanics import MECHANICS
+from tests.thresholds.repeats import REPEATS
 from tests.thresholds.result import RESULT
 from tests.thresholds.samples import SAMPLES
 from tests.thresholds.simulated import SIMULATED
 from tests.thresholds.threshold import PACKAGE, Threshold
 
-THRESHOLDS = [*DOCTOR, *ELASTIC, *MECHANICS, *RESULT, *SAMPLES, *SIMULATED]
+THRESHOLDS = [*DOCTOR, *ELASTIC, *MECHANICS, *REPEATS, *RESULT, *SAMPLES, *SIMULATED]
 PLACES = ("identify.py", "doctor", "elastic", "result", "friction", "estimators", "model", "samples")
 NO_WORD = {
     "how much is tried, and when a search ends": (
@@ -52,6 +53,9 @@ NO_WORD = {
         "samples.samples: MIDDLE",
         "samples.smoothing: MOST_UNCERTAIN MOST_SURE",
         "samples.decimation: REACH GROUP",
+        "samples.fourier: BLOCK",
+        "estimators.frequency: NARROWEST WIDER",
+        "samples.repeats: SMOOTHED EDGE REFINED WHOLE",
         "result.prediction: MOST",
         "result.promise: STATES",
         "result.residuals: MOST",
@@ -83,6 +87,7 @@ NO_WORD = {
         "estimators.drive_gains: CERTAIN",
         "estimators.least_squares: RANK",
         "estimators.simulated.instruments: WEAKEST",
+        "estimators.frequency: LEAST",
         "estimators.posterior: LEAST",
         "estimators.registry: CAD_WEIGHT",
         "estimators.stepwise: MOST_GROWTH",

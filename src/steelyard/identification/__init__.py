@@ -4,6 +4,7 @@ from ..mechanism.model import Coupling
 from .doctor import Diagnosis, doctor
 from .estimators.errors_in_variables.maximum_likelihood import MaximumLikelihood
 from .estimators.errors_in_variables.total_least_squares import TLS
+from .estimators.frequency import Frequency
 from .estimators.least_squares import OLS, WLS, Sequential
 from .estimators.registry import ESTIMATORS
 from .estimators.robust import IRLS
@@ -29,7 +30,7 @@ from .validate import CrossValidation, cross_validate, validate_robot, validate_
 
 __all__ = [
     "CLOE", "DIDIM", "ESTIMATORS", "IRLS", "IV", "OLS", "SDP", "TLS", "WLS", "Accumulator", "Automatic", "Bounds", "Coupling",
-    "CrossValidation", "Diagnosis", "ElasticNet", "Energy", "Fit", "Lasso", "MaximumLikelihood", "ModelOptions", "Momentum", "Options",
-    "Prediction", "Preparation", "Region", "Ridge", "Sequential", "Validation", "Verdict", "cross_validate", "doctor", "identify",
-    "validate_robot", "validate_robots",
+    "CrossValidation", "Diagnosis", "ElasticNet", "Energy", "Fit", "Frequency", "Lasso", "MaximumLikelihood", "ModelOptions",
+    "Momentum", "Options", "Prediction", "Preparation", "Region", "Ridge", "Sequential", "Validation", "Verdict", "cross_validate",
+    "doctor", "identify", "validate_robot", "validate_robots",
 ]  # fmt: skip

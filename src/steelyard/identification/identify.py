@@ -136,7 +136,8 @@ def identify(
 def with_elasticity(fit: Fit, problem: Problem, logs: Sequence[Log]) -> Fit:
     """Return a fit with stiffness and damping of the joints that were asked for, and sentences on them."""
     found = estimate_elasticity(problem, fit.estimate, fit.uncertainty.parameter_root, logs, fit.options.model.elastic_joints)
-    return replace(fit, elasticity=found, estimate=replace(fit.estimate, notes=fit.estimate.notes + found.notes))
+    estimate = replace(fit.estimate, notes=fit.estimate.notes + found.notes)
+    return replace(fit, pipeline=replace(fit.pipeline, elasticity=found), estimate=estimate)
 
 
 def refuse_unused(robot: Robot, options: Options, case: str) -> None:

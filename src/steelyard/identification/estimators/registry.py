@@ -10,6 +10,7 @@ from ...arguments import any_of, brief
 from ...errors import CallError, suggest
 from .errors_in_variables.maximum_likelihood import MaximumLikelihood
 from .errors_in_variables.total_least_squares import TLS
+from .frequency import Frequency
 from .least_squares import OLS, WLS, Estimator, Sequential
 from .robust import IRLS
 from .sdp import SDP
@@ -66,6 +67,7 @@ ESTIMATORS: dict[str, Callable[[bool], Estimator]] = {
     "elastic_net": lambda cad: ElasticNet(),
     "tls": lambda cad: TLS(),
     "sequential": lambda cad: Sequential(),
+    "frequency": lambda cad: Frequency(),
     "ml": lambda cad: MaximumLikelihood(),
     "momentum": lambda cad: Momentum(),
     "energy": lambda cad: Energy(),

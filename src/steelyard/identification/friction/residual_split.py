@@ -14,6 +14,8 @@ from ...mechanism.joint_terms import direction
 from ..model.linear_model import Model
 from ..model.problem import FOLDS, Problem, block_length
 from ..result.provenance import rows
+from ..samples.decimation import decimated
+from ..samples.repeats import apart
 from ..samples.samples import Samples
 
 Array = NDArray[np.float64]
@@ -31,10 +33,12 @@ class ResidualSplit:
     Sensor noise is what is left of the residual's spectrum at high frequency, taken as white. Friction is what a free function of the
     joint's own speed, direction and load predicts on parts of the samples that it has not seen; rigid bodies what the columns of the links
     predict with values that this joint chooses by itself, and functions of its own position. What both could be counts half for either.
+    `floor` is what differs between the periods of a motion that repeats, noise of any colour, over the torque; None for other motions.
     """
 
     joint_names: tuple[str, ...]
     shares: Array
+    floor: float | None = None
 
     def table(self) -> Table:
         """Return the shares of every joint in percent."""
@@ -92,7 +96,19 @@ def split_residuals(problem: Problem, base: Array) -> ResidualSplit:
         sets = C[:, : columns.friction], C[:, columns.friction :], C
         rub, rigid, both = (explained(X, e[kept[:, j], j]) for X in sets)
         shares[j] = add_to_one(noise[j], (rub + both - rigid) / 2, (rigid + both - rub) / 2)
-    return ResidualSplit(problem.model.robot.joint_names, shares)
+    return ResidualSplit(problem.model.robot.joint_names, shares, noise_between_periods(problem))
+
+
+def noise_between_periods(problem: Problem) -> float | None:
+    """Return the root mean square of what differs between the periods of all logs, over that of the torque; None if one does not repeat."""
+    squares, torque = 0.0, 0.0
+    for s in problem.samples:
+        if s.period is None:
+            return None
+        noise = apart(s.t, s.tau, s.period)
+        squares += s.N * float(np.mean(decimated(noise, problem.decimate, 0, -(-len(noise) // problem.decimate)) ** 2))
+        torque += s.N * float(np.mean(s.tau**2))
+    return float(np.sqrt(squares / max(torque, 1e-300)))
 
 
 def cause_columns(problem: Problem, base: Array) -> CauseColumns:

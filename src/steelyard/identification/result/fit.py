@@ -71,7 +71,7 @@ class Fit:
     `robot` is the result; each of its links is a body that can exist. `initial` is the robot as given, `model` what was looked for.
     `estimate` has the base values and the notes of the estimator, `uncertainty` their covariance and excitation, `validation` the torques
     on the fit's own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance` versions and digests,
-    `evidence` what the verdict follows from, `elasticity` stiffness and damping of the joints where they were asked for.
+    `evidence` what the verdict follows from.
     Further short names, such as `fit.unseen`, are in the table SHORT.
     """
 
@@ -85,7 +85,6 @@ class Fit:
     options: Options
     provenance: dict[str, Any]
     evidence: Evidence
-    elasticity: Elasticity | None = None
 
     def __getattr__(self, name: str) -> Any:
         if name in SHORT:
@@ -162,6 +161,11 @@ class Fit:
     def region(self) -> Region:
         """The states that the samples cover."""
         return self.pipeline.region
+
+    @property
+    def elasticity(self) -> Elasticity | None:
+        """Stiffness and damping of the joints, None unless they were asked for."""
+        return self.pipeline.elasticity
 
     @property
     def rms(self) -> Array:

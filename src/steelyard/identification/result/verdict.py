@@ -109,6 +109,7 @@ def judge(
         *remarks(evidence),
         *unseen(uncertainty),
         *unexplained_joints(validation),
+        *noise_floor(validation, evidence),
         *autocorrelated(validation),
         *scale(robot, initial, evidence),
     ]
@@ -236,6 +237,14 @@ def unexplained_joints(validation: Validation) -> Iterator[str]:
     before, after = validation.before, validation.total_relative_error
     if before is not None and before.total_relative_error < after:
         yield f"The robot as given predicts better ({before.total_relative_error:.1%} against {after:.1%})."
+
+
+def noise_floor(validation: Validation, evidence: Evidence) -> Iterator[str]:
+    """Say how much of the error is noise, where the motion repeats."""
+    floor, error = evidence.residual_split.floor, validation.total_relative_error
+    if floor is not None:
+        noise = f"torques of its periods differ by {floor:.2%} of the torque"
+        yield f"The motion repeats: {noise}, and so much of the error of {error:.2%} is noise."
 
 
 def impossible_links(robot: Robot) -> Iterator[str]:

@@ -13,18 +13,20 @@ from ...arguments import any_of, brief, is_real, per_joint, whole_number
 from ...errors import CallError
 
 Array = NDArray[np.float64]
-SMOOTHING = ("auto", "kalman", "butterworth", None)
+SMOOTHING = ("auto", "kalman", "periodic", "butterworth", None)
 
 
 @dataclass(frozen=True)
 class Preparation:
     """How logs become samples.
 
-    smoothing: 'kalman' (noise levels by maximum likelihood), 'butterworth' (needs `cutoff` [Hz]), None (the log has qd and qdd), or
-    'auto': None where the log has qd and qdd, Kalman otherwise. decimate: low-pass torque and regressor and keep one sample in so many;
-    1 keeps all, None takes the rate that the motion needs. mask: least |qd| [rad/s|m/s] of the rows in use. delay: seconds by which the
-    torque lags, or 'estimate'. Both are one number, one per joint, or joint -> number. controller: of steelyard.simulation, what moved the
-    robot, with its reference or without one for the commanded positions of the log; estimators that simulate the robot use it.
+    smoothing: 'kalman' (noise levels by maximum likelihood), 'periodic' (a motion that repeats, averaged over its periods and
+    differentiated as a Fourier series), 'butterworth' (needs `cutoff` [Hz]), None (the log has qd and qdd), or 'auto': None where the log
+    has qd and qdd, periodic where the motion repeats, Kalman otherwise. period [s]: of a motion that repeats; None looks for it.
+    decimate: low-pass torque and regressor and keep one sample in so many; 1 keeps all, None takes the rate that the motion needs.
+    mask: least |qd| [rad/s|m/s] of the rows in use. delay: seconds by which the torque lags, or 'estimate'. Both are one number, one per
+    joint, or joint -> number. controller: of steelyard.simulation, what moved the robot, with its reference or without one for the
+    commanded positions of the log; estimators that simulate the robot use it.
     """
 
     smoothing: str | None = "auto"
@@ -33,6 +35,7 @@ class Preparation:
     mask: Mapping[str, float] | Sequence[float] | float | None = None
     delay: str | float | Sequence[float] | Mapping[str, float] = "estimate"
     controller: Any = None
+    period: float | None = None
 
     def __post_init__(self) -> None:
         any_of("smoothing", self.smoothing, SMOOTHING)
@@ -44,6 +47,12 @@ class Preparation:
             raise CallError(
                 f"cutoff={self.cutoff:g} would be ignored: smoothing={self.smoothing!r} has no cut-off; "
                 "give smoothing='butterworth' with it, or leave it out"
+            )
+        if self.period is not None and not (is_real(self.period) and 0 < self.period < np.inf):
+            raise CallError(f"period must be a positive number [s], not {brief(self.period)}")
+        if self.period is not None and self.smoothing not in ("auto", "periodic"):
+            raise CallError(
+                f"period={self.period:g} would be ignored: smoothing={self.smoothing!r} does not average; leave one of them out"
             )
         if self.decimate is not None:
             object.__setattr__(self, "decimate", whole_number("decimate", self.decimate, 1, 1e6))

@@ -16,7 +16,9 @@ from ...signals.log import Log
 from ...signals.resample import advanced
 from ...signals.schema import Payload
 from ...signals.segments import split
+from .fourier import FourierMotion
 from .preparation import Preparation
+from .repeats import find_period
 from .smoothing import drawn_errors, smoothed, standing
 
 Array = NDArray[np.float64]
@@ -44,6 +46,7 @@ class Samples:
     `base` (N, 9) is the base's motion, None at rest. Where the base's wrench was measured, `tau` (N, 6) has it [N, N m].
     `measured` (N, n) are the positions as measured, `command` the commanded ones (M, n) with the times (M,) of the whole log. Where q, qd
     and qdd are those of a simulated motion, `smoothed` (N, 3, n) has what the smoother made of the measured positions.
+    `period` [s] is that of a motion that was averaged over its periods, None for others.
     """
 
     t: Array
@@ -61,6 +64,7 @@ class Samples:
     measured: Array | None = None
     command: tuple[Array, Array | None] | None = None
     smoothed: Array | None = None
+    period: float | None = None
 
     @property
     def N(self) -> int:
@@ -119,6 +123,10 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     made = Samples(t, q, qd, qdd, tau, keep, remarks, log.source, base=None if base is None else base[sure])
     made = replace(made, errors=drawn_errors(t[made.middle], noise), temperature=temperature(log, sure))
     made = replace(made, measured=log.q[sure], command=(log.t, commanded(log)))
+    if isinstance(noise, FourierMotion):
+        made = replace(made, period=noise.period, remarks=(*made.remarks, noise.sentence(log)))
+    elif options.smoothing == "auto":
+        made = replace(made, period=find_period(log))
     if log.payload is None:
         return made
     try:

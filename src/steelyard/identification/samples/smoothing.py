@@ -10,9 +10,13 @@ from ...signals.log import Log
 from ...signals.smooth import butterworth
 from ...signals.smooth.kalman import Smoother
 from ...signals.smooth.smoothed import fit_smoother
+from .fourier import FourierMotion, fourier_motion
+from .noise import rough
 from .preparation import Preparation
+from .repeats import find_period
 
 Array = NDArray[np.float64]
+NoiseSource = Smoother | FourierMotion | Array
 MOST_UNCERTAIN = 1.2  # times the median standard deviation of the acceleration
 MOST_SURE = 0.5  # of the samples: if fewer are certain enough, all are used
 WHITE = 1.5  # times its noise that the position of a joint may vary for it to stand
@@ -20,16 +24,24 @@ LITTLE = 0.01  # of the variation of the joint that moves most, up to which a jo
 TINY = 1e-4  # of the same, up to which a joint stands whatever its noise is like
 
 
-def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_], Smoother | Array]:
+def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_], NoiseSource]:
     """Return q, qd, qdd, each (N, n), the samples (N,) whose acceleration is certain enough to use, and where their noise comes from.
 
     The smoother's own variance of the acceleration decides: it grows at the ends of a stretch, where neighbours are missing. Without a
-    smoother the noise is given by its standard deviations (3, n).
+    smoother the noise is given by its standard deviations (3, n). A motion that repeats is that of all its periods together.
     """
     every = np.ones(log.N, bool)
     method = options.smoothing
     if method == "auto":
         method = None if log.qd is not None and log.qdd is not None else "kalman"
+        motion = None if method is None else periodic(log, options)
+        if motion is not None:
+            return (*motion.states(log.t),), every, motion
+    if method == "periodic":
+        motion = periodic(log, options)
+        if motion is None:
+            raise LogError(f"{log.where}smoothing='periodic': the motion does not repeat; expected two periods or more, without gaps")
+        return (*motion.states(log.t),), every, motion
     if method == "kalman":
         states, variance, smoother = kalman(log)
         sure = np.all(variance <= MOST_UNCERTAIN**2 * np.median(variance, axis=0), axis=1)
@@ -45,20 +57,18 @@ def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array]
     return (log.q, log.qd, log.qdd), every, rough(log.q, log.qd, log.qdd)
 
 
+def periodic(log: Log, options: Preparation) -> FourierMotion | None:
+    """Return the motion of a log that repeats, averaged over its periods; None if it does not."""
+    period = find_period(log, options.period)
+    return None if period is None else fourier_motion(log, period)
+
+
 def standing(q: Array) -> NDArray[np.bool_]:
     """Return which joints stand, (n,): measured positions q (N, n) vary by white noise alone and little beside others, or hardly at all."""
     variation = q.std(axis=0)
     most = variation.max(initial=0.0)
     noise_alone = (variation <= WHITE * rough(q)[0]) & (variation <= LITTLE * most)
     return np.asarray(noise_alone | (variation <= TINY * most))
-
-
-def rough(*signals: Array) -> Array:
-    """Return the standard deviation of the noise of signals (N, n), each (n,): their fourth differences, from which motion is gone.
-
-    White noise of deviation s has fourth differences of deviation sqrt(70) s.
-    """
-    return np.array([np.std(np.diff(x, 4, axis=0), axis=0) / np.sqrt(70.0) for x in signals])
 
 
 def kalman(log: Log) -> tuple[Array, Array, Smoother]:
@@ -71,8 +81,10 @@ def kalman(log: Log) -> tuple[Array, Array, Smoother]:
     return states, variance, smoother if qd is not None else Smoother(smoother.noise.without_velocity(), smoother.dt)
 
 
-def drawn_errors(t: Array, noise: Smoother | Array) -> Array:
+def drawn_errors(t: Array, noise: NoiseSource) -> Array:
     """Return errors of q, qd and qdd (3, N, n) at times t (N,) [s]: what the smoother makes of noise alone, or white noise."""
+    if isinstance(noise, FourierMotion):
+        return noise.errors(t)
     rng = np.random.default_rng(0)
     if not isinstance(noise, Smoother):
         return noise[:, None] * rng.normal(size=(3, len(t), noise.shape[1]))

@@ -30,7 +30,7 @@ class MaximumLikelihood:
     behind smoother and low-pass. Each sample has the covariance S = diag(sigma^2) + J C J^T of its n torques, sigma^2 being what J C J^T
     does not explain of the residuals. A step solves the rows S^-1/2 [Y tau] by total least squares, since S depends on the parameters,
     and finds S anew. Without noise of the positions it is weighted least squares.
-    Olsen and Petersen, IEEE Trans. Robotics and Automation 17 (2001), p. 306; Olsen, Swevers and Verdonck, Int. J. Robotics Research 21
+    Olsen and Petersen, IEEE Trans. Robotics and Automation 17 (2001), p. 95; Olsen, Swevers and Verdonck, Int. J. Robotics Research 21
     (2002), p. 89.
     """
 

@@ -26,7 +26,7 @@ class Energy:
 
     Each window is one equation, for the work of all joints together, weighted by what the noise of their torques does to the power.
     One equation in the place of n holds less: it helps where only the power is known, or as a second opinion.
-    Gautier and Khalil, IEEE Int. Conf. Robotics and Automation 1988, p. 1054; Gautier, ICRA 1996, pp. 3011-3016.
+    Gautier and Khalil, IEEE Conf. Decision and Control 1988, p. 2264.
     """
 
     name = "energy"

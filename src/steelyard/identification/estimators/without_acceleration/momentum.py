@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 class Momentum:
     """Weighted least squares on d/dt(M(q) qd) = tau + dT/dq - g(q) - friction, integrated over windows: no acceleration is read.
 
-    The rate of the momentum is moved onto the window. Lu and Meng, IEEE Trans. Robotics and Automation 9 (1993), p. 461.
+    The rate of the momentum is moved onto the window. Hsu, Bodson, Sastry and Paden, ICRA 1987, p. 1210.
     """
 
     name = "momentum"

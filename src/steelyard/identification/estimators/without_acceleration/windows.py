@@ -66,7 +66,7 @@ def accumulate_windows(problem: Problem, terms: Callable[[Samples], Terms], reac
     """Fold integral w (supplied - lost base) dt = - integral w' (stored base) dt over all windows, in PARTS consecutive parts.
 
     Windows follow each other as kept samples do; each lies within a stretch without gaps. Raises ProblemError if too few fit in.
-    Shinbrot, Trans. ASME 79 (1957), p. 1417 (modulating functions); Gautier, ICRA 1996, pp. 3011-3016 (power and energy).
+    Shinbrot, Trans. ASME 79 (1957), p. 547 (modulating functions).
     """
     made = [Accumulator.empty(reach, problem.base.n_base) for _ in range(PARTS)]
     window = Window.of(max(NARROWEST, SPREAD * problem.decimate))

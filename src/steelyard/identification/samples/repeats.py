@@ -1,0 +1,109 @@
+"""Repeats: whether a motion comes back to where it was, and after how long."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+from scipy.ndimage import gaussian_filter1d
+
+from ...errors import LogError
+from ...signals.log import Log
+from ...signals.segments import split
+from .noise import rough
+
+Array = NDArray[np.float64]
+UNLIKE = 0.5  # of the variance: half the mean square difference from which positions have moved away from where they were
+ALIKE = 0.02  # of the variance: the same, up to which they may have come back
+REPEATED = 2.0  # times its noise by which the position of a joint may differ from a period before
+ROUNDING = 1e-7  # of a joint's variation, the same for positions without noise
+EVEN = 0.5  # of a time step by which steps may differ for a period to be looked for
+WHOLE = 4.0  # standard deviations within which a period is a whole number of time steps
+SMOOTHED = 8.0  # windows that the period is found with, in the time in which positions move away
+EDGE = 4.0  # [widths] of the window from the ends of a log
+REFINED = 4  # steps towards the period
+FEWEST = 16  # samples of a period
+
+
+def find_period(log: Log, given: float | None = None) -> float | None:
+    """Return the period [s] after which all joints of a log come back, None if they do not; a period that is `given` is checked alone.
+
+    Joints come back if positions a period apart differ by no more than their noise, which is told by differences of neighbours. Half the
+    mean square difference of positions, summed over joints in units of their variance, is small at the period; it is computed for all
+    delays by the Fourier transform. Raises LogError if the motion does not repeat after a period that was given.
+    de Cheveigne and Kawahara, J. Acoust. Soc. Am. 111 (2002), p. 1917 (the difference function).
+    """
+    dt = log.duration / max(log.N - 1, 1)
+    even = log.N > 2 * FEWEST and len(split(log.t)) == 1 and np.max(np.abs(np.diff(log.t) - dt)) <= EVEN * dt
+    spread = log.q.std(axis=0)
+    moving = log.q[:, spread > ROUNDING * spread.max(initial=0.0)]
+    if given is not None:
+        if not (even and FEWEST * dt <= 2 * given <= (log.duration + dt) * (1 + 1e-9)):
+            have = f"the log has {log.duration:.4g} s at {log.rate:.4g} Hz"
+            raise LogError(f"{log.where}period {given:g} s: expected two periods or more, without gaps; {have}")
+        if not comes_back(log.t, moving, given):
+            why = "a joint differs by more than its noise"
+            raise LogError(f"{log.where}the motion does not repeat after {given:g} s: {why}; leave period= out")
+        return given
+    if not even or not moving.shape[1]:
+        return None
+    lag, away = first_return((moving - moving.mean(axis=0)) / moving.std(axis=0))
+    if lag is None:
+        return None
+    period = refined(log.t, moving, lag * dt, away / SMOOTHED)
+    return period if comes_back(log.t, moving, period) else None
+
+
+def first_return(x: Array) -> tuple[int | None, int]:
+    """Return the first delay [samples] at which columns x (N, k) of unit variance come back, None without one, and when they were away."""
+    d = difference_function(x)[: len(x) // 2 + 1]
+    far = np.flatnonzero(d > UNLIKE)
+    near = np.flatnonzero(d[far[0] :] < ALIKE) + far[0] if len(far) else far
+    if not len(near) or near[0] < FEWEST:
+        return None, 0
+    lag = int(near[0])
+    while lag + 1 < len(d) and d[lag + 1] < d[lag]:
+        lag += 1
+    return lag, int(far[0])
+
+
+def difference_function(x: Array) -> Array:
+    """Return the mean over samples and columns of (x(t + L) - x(t))^2 / 2 for every delay L, (N,)."""
+    N, L = len(x), np.arange(len(x))
+    F = np.fft.rfft(x, 1 << (2 * N - 1).bit_length(), axis=0)
+    correlation = np.fft.irfft(np.sum(np.abs(F) ** 2, axis=1))[:N]
+    squares = np.append(0.0, np.cumsum(np.sum(x**2, axis=1)))
+    return np.asarray((0.5 * (squares[N - L] + squares[N] - squares[L]) - correlation) / ((N - L) * x.shape[1]))
+
+
+def refined(t: Array, q: Array, period: float, width: float) -> float:
+    """Return the period [s] at which positions q (N, k) differ least from those before, a whole number of time steps if it may be one.
+
+    Newton's steps on positions smoothed over `width` [samples], first one period apart, then as many as there are.
+    """
+    dt, scale = (t[-1] - t[0]) / (len(t) - 1), q.std(axis=0)
+    path = CubicSpline(t, gaussian_filter1d(q / scale, width, axis=0, mode="nearest"))
+    first, last = t[0] + EDGE * width * dt, t[-1] - EDGE * width * dt  # where the window is whole
+    apart, sigma = 1, 0.0
+    for step in range(REFINED):
+        inside = t[(t >= first) & (t + apart * period <= last)]
+        if len(inside) < FEWEST:
+            break
+        e, v = path(inside + apart * period) - path(inside), path(inside, 1)
+        period -= float(np.sum(e * v) / np.sum(v * v)) / apart
+        sigma = float(np.sqrt(np.mean(e**2) * 4.0 * width / np.sum(v * v))) / apart
+        apart = max(1, int((last - first) / period - 0.2)) if step == 1 else apart
+    whole = round(period / dt) * dt
+    return whole if abs(period - whole) <= WHOLE * sigma + 1e-6 * dt else period
+
+
+def comes_back(t: Array, q: Array, period: float) -> bool:
+    """Return whether positions q (N, k) a period [s] apart differ by no more than their noise, each joint by itself."""
+    left = np.sqrt(np.mean(apart(t, q, period) ** 2, axis=0))
+    return bool(np.all(left <= REPEATED * rough(q)[0] + ROUNDING * q.std(axis=0)))
+
+
+def apart(t: Array, x: Array, period: float) -> Array:
+    """Return columns x (N, k) minus those a period [s] before, over the root of two, (N', k): noise that differs between periods."""
+    inside = t + period <= t[-1] + 1e-9 * period
+    return np.asarray((CubicSpline(t, x)(np.minimum(t[inside] + period, t[-1])) - x[inside]) / np.sqrt(2.0))
