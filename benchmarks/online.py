@@ -35,6 +35,13 @@ REST = 0.003  # [rad/s]
 MASS = 1.0  # [kg]
 PUSH = 5.0  # [N m]
 TRIALS = 40
+PLAIN = Noise()
+POOR = Noise(ripple=0.02, fading=0.05)  # with what no model here has
+FORMS = (
+    ("with accelerations", True, PLAIN, 1),
+    ("without accelerations", False, PLAIN, 2),
+    ("with errors of the model", False, POOR, 3),
+)
 WEAK = 1e-4  # of the largest singular value, columns of unit norm: below it a direction is known by rounding alone
 
 
@@ -69,23 +76,23 @@ def size() -> Array:
     return np.asarray(np.sqrt(np.mean(work(true(), 60.0, 100.0, 99).torque(true()) ** 2, axis=0)))
 
 
-def shift(minutes: int, seed: int, rate: float = RATE) -> Iterator[tuple[Work, tuple[Array, ...]]]:
+def shift(minutes: int, seed: int, noise: Noise = PLAIN) -> Iterator[tuple[Work, tuple[Array, ...]]]:
     """Yield a minute of work after the other, with what is measured of it."""
     for k in range(minutes):
-        motion = work(true(), 60.0, rate, 1000 * seed + k)
-        yield motion, measured(motion, motion.torque(true()), size(), Noise(), rate, 1000 * seed + k)
+        motion = work(true(), 60.0, RATE, 1000 * seed + k)
+        yield motion, measured(motion, motion.torque(true()), size(), noise, RATE, 1000 * seed + k)
 
 
 @cache
-def learnt(seed: int, accelerations: bool = True) -> tuple[Array, ...]:
+def learnt(seed: int, noise: Noise = PLAIN) -> tuple[Array, ...]:
     """A first minute of work, as measured."""
-    return next(shift(1, seed))[1]
+    return next(shift(1, seed, noise))[1]
 
 
-def identifier(seed: int, accelerations: bool) -> sy.OnlineIdentifier:
+def identifier(seed: int, accelerations: bool, noise: Noise = PLAIN) -> sy.OnlineIdentifier:
     """An identifier that has learnt the arm from a minute of work."""
     o = sy.OnlineIdentifier(described(), rate=RATE, learn=LEARN, mask=MASK)
-    feed(o, learnt(seed), accelerations)
+    feed(o, learnt(seed, noise), accelerations)
     return o
 
 
@@ -146,18 +153,17 @@ def equality() -> Iterator[Row]:
     yield Row(f"the same with the {hidden} below {WEAK:g} of the largest singular value", said, "-", True)
 
 
-def loads(accelerations: bool) -> Iterator[Row]:
+def loads(form: str, accelerations: bool, noise: Noise, seed: int) -> Iterator[Row]:
     """How late 1 kg is noticed after it was picked up in motion, at random times."""
-    form = "with accelerations" if accelerations else "without accelerations"
     loaded, rng, late, errors = true().with_payload(MASS, com=(0.0, 0.0, 0.08)), np.random.default_rng(0), [], []
     for trial in range(TRIALS):
-        o = identifier(trial % 4, accelerations)
-        motion = work(true(), 20.0, RATE, 5000 + trial)
+        o = identifier(seed + 20 + trial % 4, accelerations, noise)
+        motion = work(true(), 20.0, RATE, 100 * seed + 5000 + trial)
         moving = np.flatnonzero(np.max(np.abs(motion.qd), axis=1) > 0.1)
         at = int(rng.choice(moving[(moving > 500) & (moving < len(motion.t) - 1000)]))
         tau = np.where(np.arange(len(motion.t))[:, None] < at, motion.torque(true()), motion.torque(loaded))
         begin = o.samples
-        feed(o, measured(motion, tau, size(), Noise(), RATE, trial), accelerations)
+        feed(o, measured(motion, tau, size(), noise, RATE, trial), accelerations)
         change = o.change
         late.append(np.inf if change is None else change.noticed - (begin + at) / RATE)
         errors.append(np.inf if change is None or change.kind != "load" else abs(change.values[0] - MASS))
@@ -168,17 +174,16 @@ def loads(accelerations: bool) -> Iterator[Row]:
     yield Row(f"1 kg noticed after, {form}", said, "300 ms", worst <= 0.3 and early == 0)
 
 
-def quiet(minutes: int, accelerations: bool) -> Iterator[Row]:
+def quiet(minutes: int, form: str, accelerations: bool, noise: Noise, seed: int) -> Iterator[Row]:
     """Changes that are noticed where nothing changes."""
-    o, alarms, watched = identifier(7, accelerations), 0, 0.0
-    for motion, data in shift(minutes, 8):
+    o, alarms, watched = identifier(seed + 40, accelerations, noise), 0, 0.0
+    for motion, data in shift(minutes, seed + 50, noise):
         feed(o, data, accelerations)
         watched += len(motion.t) / RATE
         if o.change is not None:
             alarms += 1
             print(f"\n{o.change}")
             o.rearm()
-    form = "with accelerations" if accelerations else "without accelerations"
     yield Row(f"false changes in {watched / 60:.0f} min of work, {form}", str(alarms), "0", alarms == 0)
 
 
@@ -215,7 +220,7 @@ def pushes(model: sy.Fit | sy.OnlineIdentifier) -> tuple[float, float]:
         motion = work(true(), 10.0, RATE, 7000 + trial)
         push, at = np.zeros_like(motion.q), int(rng.integers(500, len(motion.t) - 200))
         push[at:, rng.integers(true().n)] = PUSH * rng.choice([-1.0, 1.0])
-        q, qd, _, tau = measured(motion, motion.torque(true()) - push, size(), Noise(), RATE, trial)
+        q, qd, _, tau = measured(motion, motion.torque(true()) - push, size(), PLAIN, RATE, trial)
         o = sy.CollisionObserver(model, rate=RATE, rest=REST)
         found = o.update(q, qd, tau)
         late.append(np.inf if found is None else round(found.time - at / RATE, 9))
@@ -226,9 +231,9 @@ def pushes(model: sy.Fit | sy.OnlineIdentifier) -> tuple[float, float]:
 def rows(minutes: int) -> Iterator[Row]:
     yield from speed()
     yield from equality()
-    for accelerations in (True, False):
-        yield from loads(accelerations)
-        yield from quiet(minutes, accelerations)
+    for form, accelerations, noise, seed in FORMS:
+        yield from loads(form, accelerations, noise, seed)
+        yield from quiet(minutes, form, accelerations, noise, seed)
     yield from collisions(minutes)
 
 

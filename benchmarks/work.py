@@ -20,12 +20,16 @@ REST = 0.15  # [s] between moves
 class Noise:
     """Errors of live signals, as standard deviations: of torques as shares of their rms, of speed [rad/s] and acceleration [rad/s2].
 
-    Errors of torques have a part that is white and one that remembers itself for `memory` [s].
+    Errors of torques have a part that is white and one that remembers itself for `memory` [s]. What no model here has: a ripple of the gears,
+    100 radians of its wave for one of the joint, and friction that fades with speed over `fades` [rad/s], both as shares of the rms torque.
     """
 
     white: float = 0.02
     slow: float = 0.01
     memory: float = 0.05
+    ripple: float = 0.0
+    fading: float = 0.0
+    fades: float = 0.1
     speed: float = 2e-4
     acceleration: float = 0.02
 
@@ -77,7 +81,9 @@ def measured(motion: Work, tau: Array, size: Array, noise: Noise, rate: float, s
     rng = np.random.default_rng(seed + 1000)
     p = np.exp(-1.0 / (noise.memory * rate))
     slow = lfilter([np.sqrt(1.0 - p * p)], [1.0, -p], rng.normal(size=tau.shape), axis=0)
-    torque = tau + size * (noise.white * rng.normal(size=tau.shape) + noise.slow * slow)
+    ripple = noise.ripple * np.sqrt(2.0) * np.sin(100.0 * motion.q + np.arange(tau.shape[1]))
+    fading = noise.fading * np.sign(motion.qd) * np.exp(-np.abs(motion.qd) / noise.fades)
+    torque = tau + size * (ripple + fading + noise.white * rng.normal(size=tau.shape) + noise.slow * slow)
     qd = motion.qd + noise.speed * rng.normal(size=tau.shape)
     qdd = motion.qdd + noise.acceleration * rng.normal(size=tau.shape)
     return motion.q, qd, qdd, torque

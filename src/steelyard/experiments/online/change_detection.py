@@ -42,9 +42,10 @@ class ChangeDetector:
     With e = tau - Y base of the reference, Z the columns of a hypothesis and W = 1/sigma^2, a window has b = sum Z^T W e and
     A = sum Z^T W Z; b^T (A + B B^T)^-1 b is tested. B B^T is what the uncertainty of the reference contributes. sigma^2 is the variance of
     sums of residuals over windows, over their length, where nothing changed (`learn`), each part of them with parameters of the others:
-    autocorrelation and errors of the model count as they do in sums. As it is itself found from nu windows, the statistic over its d
-    degrees of freedom has Fisher's distribution with d and nu; the threshold is the quantile at which the probability of any false alarm,
-    summed over samples, windows and hypotheses, is one in `hours`. Neighbouring windows overlap, so that they come more rarely still.
+    autocorrelation and errors of the model count as they do in sums, the largest of them too. As it is itself found from nu windows, the
+    statistic over its d degrees of freedom has Fisher's distribution with d and nu; the threshold is the quantile at which the probability
+    of any false alarm, summed over samples, windows and hypotheses, is one in `hours`. Neighbouring windows overlap, so that false alarms
+    come more rarely still.
     Basseville and Nikiforov, "Detection of Abrupt Changes", 1993, sections 2.4.3 and 7.2.
     """
 
@@ -82,9 +83,9 @@ class ChangeDetector:
         """
         folds = tuple(fold.accumulator for fold in self._folds)
         left = [self._left(learnt.sums, estimate(merged(folds, k))) for k, learnt in enumerate(self._learnt)]
-        made = [squares(left, max(round(w / self.windows[0]), 1)) for w in self.windows]
+        made = [window_sums(left, max(round(w / self.windows[0]), 1)) for w in self.windows]
         self._learnt, self._folds = [], []
-        return np.sqrt([total / max(count, 1.0) for total, count in made]), max(made[-1][1], 1.0)
+        return np.array([typical_size(z) for z in made]), float(max(len(made[-1]), 1))
 
     def _left(self, sums: Array, base: Array) -> tuple[Array, Array]:
         n = self.rows.n
@@ -221,18 +222,30 @@ class WindowSums:
         return np.array(self._closed) if self._closed else np.zeros((0, len(self._open)))
 
 
-def squares(parts: list[tuple[Array, Array]], size: int) -> tuple[Array, float]:
-    """Return the sum of squares (n,) of sums over windows, each over the mean number of its rows, and the number of windows.
+def window_sums(parts: list[tuple[Array, Array]], size: int) -> Array:
+    """Return sums of residuals over windows, each over the root of the mean number of its rows, (W, n).
 
-    `parts` have sums of residuals and numbers of rows in use, (W, n), of short windows; `size` of them make one.
+    `parts` have sums of residuals and numbers of rows in use, (w, n), of short windows; `size` of them make one.
     """
-    total, count = np.zeros(parts[0][0].shape[1]), 0
+    made = [np.zeros((0, parts[0][0].shape[1]))]
     for left, used in parts:
         whole = len(left) // size
         e, rows = (x[: whole * size].reshape(whole, size, -1).sum(axis=1) for x in (left, used))
-        total += np.sum(e**2, axis=0) / np.maximum(rows.mean(axis=0), 1e-9) if whole else 0.0
-        count += whole
-    return total, float(count)
+        made.append(e / np.sqrt(np.maximum(rows.mean(axis=0), 1e-9)) if whole else e)
+    return np.concatenate(made)
+
+
+def typical_size(z: Array) -> Array:
+    """Return the standard deviation (n,) of z (W, n) about 0; at least that of a normal distribution whose largest of W is as large.
+
+    Errors of a model are seldom normal: a few windows hold most of them.
+    """
+    from scipy.special import ndtri
+
+    if not len(z):
+        return np.zeros(z.shape[1])
+    largest = np.max(np.abs(z), axis=0) / -ndtri(0.5 / (len(z) + 1.0))
+    return np.asarray(np.maximum(np.sqrt(np.mean(z**2, axis=0)), largest))
 
 
 def thresholds(d: Array, count: float, looks: float) -> Array:
