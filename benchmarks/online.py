@@ -165,7 +165,7 @@ def loads(form: str, accelerations: bool, noise: Noise, seed: int) -> Iterator[R
         begin = o.samples
         feed(o, measured(motion, tau, size(), noise, RATE, trial), accelerations)
         change = o.change
-        late.append(np.inf if change is None else change.noticed - (begin + at) / RATE)
+        late.append(np.inf if change is None else round(change.noticed - (begin + at) / RATE, 9))
         errors.append(np.inf if change is None or change.kind != "load" else abs(change.values[0] - MASS))
     found = np.array(late)
     worst, early = float(found.max()), int(np.sum(found < 0))

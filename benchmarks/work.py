@@ -20,8 +20,9 @@ REST = 0.15  # [s] between moves
 class Noise:
     """Errors of live signals, as standard deviations: of torques as shares of their rms, of speed [rad/s] and acceleration [rad/s2].
 
-    Errors of torques have a part that is white and one that remembers itself for `memory` [s]. What no model here has: a ripple of the gears,
-    100 radians of its wave for one of the joint, and friction that fades with speed over `fades` [rad/s], both as shares of the rms torque.
+    Errors of torques have a part that is white and one that remembers itself for `memory` [s]. No model here has the ripple of the gears,
+    100 radians of its wave for one of the joint, nor the friction that fades with speed over `fades` [rad/s]; both are shares of the rms
+    torque.
     """
 
     white: float = 0.02

@@ -10,7 +10,7 @@ import pytest
 import steelyard as sy
 from steelyard.errors import CallError, LogError, ProblemError
 from steelyard.experiments.loads import load_fit, load_verdict
-from steelyard.experiments.loads.load_fit import possible, solid_ball
+from steelyard.experiments.loads.load_fit import possible, solid_ball, student_factor
 from steelyard.parameters.pseudo_inertia import pseudo_inertia
 from steelyard.signals.log import Log
 from tests.motions import fourier, recorded, rubbing
@@ -276,3 +276,9 @@ def test_every_threshold_of_the_verdict_decides_where_it_stands(name: str, monke
         with monkeypatch.context() as moved:
             moved.setattr(load_verdict, name, factor * getattr(load_verdict, name))
             assert (words(0.9), words(1.1)) != decided
+
+
+def test_few_blocks_make_wider_intervals() -> None:
+    """Eight blocks side by side, left out as they overlap, tell a variance as ten and a half squares do: Student's quantile is 2.21."""
+    np.testing.assert_allclose(student_factor((80,)), (2.2138 / 1.96) ** 2, rtol=1e-3)
+    assert student_factor((24,)) > student_factor((80,)) > student_factor((80, 160, 240)) > 1.0

@@ -24,6 +24,7 @@ from ..loads.arm import prior_rows
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 ROUNDS = 5  # of weighting joints by what they leave, where there is information from before
+VAGUE = 3.0  # times the size of a parameter: its standard deviation before any sample
 RECENT = 512  # samples from which the autocorrelation of the residuals is found
 
 
@@ -56,14 +57,20 @@ def covariance_root(total: Accumulator, before: Array, weights: Array) -> Array:
     return inverse_root(triangular(np.vstack([total.triangle(weights), before])))
 
 
-def with_vague_prior(model: Model, total: Accumulator, before: Array, weights: Array) -> Array:
-    """Return the covariance (b, b) where what no sample shows is as uncertain as parameters are large."""
-    spread = model.base.matrix * np.array(parameter_sizes(model.robot.tree))
+def with_description(model: Model, total: Accumulator, before: Array, weights: Array) -> tuple[Array, Array]:
+    """Return base parameters (b,) and their covariance (b, b) where what no sample shows is as described, to VAGUE times its size.
+
+    Weighted least squares alone may put directions that are hardly excited anywhere. The description as a prior keeps them where a robot
+    can have them, and says how uncertain they are. Swevers, Verdonck and De Schutter, IEEE Control Systems Magazine 27 (2007), p. 64.
+    """
+    spread = VAGUE * model.base.matrix * np.array(parameter_sizes(model.robot.tree))
     scale = np.sqrt(np.maximum(np.sum(spread**2, axis=1), 1e-300))
     values, vectors = np.linalg.eigh((spread / scale[:, None]) @ (spread / scale[:, None]).T)
     rows = (vectors / np.sqrt(np.maximum(values, 1e-12))).T / scale
-    root = covariance_root(total, np.vstack([before, np.column_stack([rows, np.zeros(len(rows))])]), weights)
-    return np.asarray(root @ root.T)
+    described = np.column_stack([rows, rows @ model.base.values(model.start)])
+    triangle = triangular(np.vstack([total.triangle(weights), before, described]))
+    root = inverse_root(triangle)
+    return least_squares(triangle, np.zeros(len(root))), np.asarray(root @ root.T)
 
 
 def physical(model: Model, total: Accumulator, before: Array, base: Array, weights: Array) -> Array:

@@ -16,7 +16,7 @@ from ...identification.result.fit import Fit
 from ...robot import Robot
 from .change import Change
 from .change_detection import Reference
-from .estimate import Recent, covariance_root, estimated, physical, starting_model, with_vague_prior
+from .estimate import Recent, covariance_root, estimated, physical, starting_model, with_description
 from .forgetting import Information
 from .sample_rows import FilteredRows, SampleRows
 from .stream import Stream
@@ -163,7 +163,7 @@ class OnlineIdentifier:
         """
         found = None if self._watch is None else self._watch.sigma(seconds)
         sigma = self.sigma * np.sqrt(self._inflation()) if found is None else found
-        return sigma, with_vague_prior(self.model, self.accumulator, self._information_before(), 1.0 / sigma)
+        return sigma, with_description(self.model, self.accumulator, self._information_before(), 1.0 / sigma)[1]
 
     @property
     def parameters(self) -> Array:
@@ -227,12 +227,12 @@ class OnlineIdentifier:
         return physical(self.model, self.accumulator, self._information_before(), base, weights)
 
     def _estimate_of(self, total: Accumulator) -> Array:
-        return estimated(total, self._before, self.model.base.values(self.model.start))[0]
+        weights = estimated(total, self._before, self.model.base.values(self.model.start))[1]
+        return with_description(self.model, total, self._before, weights)[0]
 
     def _reference(self, sigma: Array) -> Reference:
-        base, weights = self._once("estimate", self._estimate)
-        sigma = np.maximum(sigma, 1.0 / weights)
-        return Reference(base, with_vague_prior(self.model, self.accumulator, self._information_before(), 1.0 / sigma), sigma)
+        sigma = np.maximum(sigma, self.sigma)
+        return Reference(*with_description(self.model, self.accumulator, self._information_before(), 1.0 / sigma), sigma)
 
     def __repr__(self) -> str:
         return f"OnlineIdentifier({self.model.robot.name!r}, {self.samples} samples, forgetting {self.forgetting:g})"
