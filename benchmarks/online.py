@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 from time import perf_counter
 
@@ -113,12 +114,23 @@ def best(run: Callable[[], object], times: int) -> float:
     return float(least)
 
 
+def rolling(o: sy.OnlineIdentifier, data: tuple[Array, ...], portion: int) -> Callable[[], object]:
+    """An update with the next samples of a minute, which begins again at its end."""
+    starts = cycle(range(0, len(data[0]) - portion, portion))
+
+    def run() -> None:
+        k = next(starts)
+        o.update(*(x[k] if portion == 1 else x[k : k + portion] for x in data))
+        assert o.change is None
+
+    return run
+
+
 def speed() -> Iterator[Row]:
     """The time of an update while the arm is watched, in blocks of 100 and one by one, beside the accumulator's own fold."""
-    o, (q, qd, qdd, tau) = identifier(0, True), learnt(0)
-    model = o.model
-    block = best(lambda: o.update(q[:100], qd[:100], qdd[:100], tau[:100]), 1000) / 100 * 1e6
-    single = best(lambda: o.update(q[700], qd[700], qdd[700], tau[700]), 4000) * 1e6
+    o, data = identifier(0, True), learnt(0)
+    model, (q, qd, qdd, tau) = o.model, data
+    block, single = best(rolling(o, data, 100), 1000) / 100 * 1e6, best(rolling(o, data, 1), 4000) * 1e6
     empty = Accumulator.empty(model.reach, model.base.n_base)
     fold = best(lambda: empty.fold(model.rows(q[:1], qd[:1], qdd[:1]), tau[:1]), 200) * 1e6
     columns = f"{model.base.n_base} columns"

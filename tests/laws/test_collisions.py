@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import steelyard as sy
+from steelyard.experiments.online.collision_observer import WARM
 from tests.motions import coloured, fourier
 
 Array = NDArray[np.float64]
@@ -127,3 +128,11 @@ def test_the_threshold_counts_every_error() -> None:
     o = sy.CollisionObserver(fit(), rate=RATE)
     o.update(*far, tau[:80])
     assert np.all(o.threshold[-1] > 1.5 * near), "far from the log the parameters' uncertainty counts"
+
+
+def test_nothing_is_reported_before_the_noise_of_the_velocities_is_known() -> None:
+    q, qd, tau = (x[:200] for x in measured())
+    o = sy.CollisionObserver(robot(), noise=NOISE, rate=RATE)
+    found = o.update(q, qd, tau - [0.0, 20.0, 0.0])
+    assert found is not None
+    assert found.time == WARM / RATE

@@ -9,7 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 import steelyard as sy
-from steelyard.experiments.online.change_detection import thresholds
+from steelyard.experiments.online.change_detection import FOLDS, thresholds, typical_size
+from steelyard.experiments.online.estimate import VAGUE, with_description
+from steelyard.identification.model.accumulator import Accumulator
+from steelyard.simulation.controllers.joint_space import parameter_sizes
 from tests.motions import coloured, fourier
 
 Array = NDArray[np.float64]
@@ -138,3 +141,36 @@ def test_before_it_is_learnt_nothing_is_watched() -> None:
     never = sy.OnlineIdentifier(robot(), learn=0)
     assert "not looked for" in never.status
     assert never.change is None
+
+
+def test_windows_are_predicted_from_the_other_parts() -> None:
+    _, q, qd, qdd = motion()
+    o = sy.OnlineIdentifier(robot(), rate=RATE, learn=LEARN)
+    o.update(q[:2000], qd[:2000], qdd[:2000], torque(robot(), 0.0)[:2000])
+    counts = []
+
+    def estimate(total: Accumulator) -> Array:
+        counts.append(total.counts[0])
+        return o.base_values
+
+    o._watch.detector.spread(estimate)  # type: ignore[union-attr]
+    assert counts == [2000.0 * (FOLDS - 1) / FOLDS] * FOLDS
+
+
+def test_the_largest_window_counts() -> None:
+    """A normal distribution has its standard deviation; one in a hundred that is far off counts as the largest of a normal one."""
+    z = np.random.default_rng(0).normal(size=(1000, 3))
+    np.testing.assert_allclose(typical_size(z), 1.0, rtol=0.25)
+    z[17, 1] = 30.0
+    assert typical_size(z)[1] > 8.0
+    assert not typical_size(np.zeros((0, 2))).any()
+
+
+def test_what_no_sample_shows_is_as_described() -> None:
+    model = sy.OnlineIdentifier(robot()).model
+    base, covariance = with_description(
+        model, Accumulator.empty(model.reach, model.base.n_base), np.zeros((0, model.base.n_base + 1)), np.ones(3)
+    )
+    np.testing.assert_allclose(base, model.base.values(model.start), atol=1e-9)
+    sizes = VAGUE * np.array(parameter_sizes(model.robot.tree))
+    np.testing.assert_allclose(np.diag(covariance), (model.base.matrix**2) @ sizes**2, rtol=1e-4)

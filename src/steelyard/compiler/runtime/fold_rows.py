@@ -47,7 +47,7 @@ class Triangles:
         """Fold packed rows (N, width), contiguous; they are used up."""
         R, table = self._own
         whole = len(rows) // PANEL
-        address, stride = rows.ctypes.data, rows.shape[1]
+        address, stride = rows.__array_interface__["data"][0], rows.shape[1]  # faster than rows.ctypes
         if whole:
             self._panel(R, address, stride, whole, len(self._ends), table)
         if len(rows) > whole * PANEL:

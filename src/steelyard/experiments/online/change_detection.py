@@ -187,7 +187,8 @@ class ChangeDetector:
     def _chunk(self, rows: Array, keep: Bools | None) -> int | None:
         first = self._t + 1
         prefix = self._advance(rows, keep)
-        begins = np.maximum(np.arange(first, self._t + 1)[:, None] - self.windows, 0) % self._size
+        ends = first if len(rows) == 1 else np.arange(first, self._t + 1)[:, None]
+        begins = np.maximum(ends - self.windows, 0) % self._size
         tested = self._tests.ufunc(prefix[:, None] - self._ring[begins])
         above = tested > self.threshold
         if not above.any():

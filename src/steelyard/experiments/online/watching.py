@@ -44,6 +44,8 @@ class Watch:
 
     def parts(self, start: int, count: int) -> list[slice]:
         """Return the samples of a block, numbered from `start` in the stream, cut where a part of the learning ends."""
+        if self.armed:
+            return [slice(0, count)]
         self._begin()
         edges = [-(-self._learning * k // FOLDS) - start for k in range(1, FOLDS + 1)]
         return [slice(a, b) for a, b in pairwise([0, *(e for e in edges if 0 < e < count), count])]
