@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from time import perf_counter
+from time import process_time
 
 import steelyard as sy
 from benchmarks.estimators.cells import FILTERS, Cell, Recording, recording
@@ -25,11 +25,11 @@ def measure(job: Job) -> list[Result]:
 
 
 def measured(name: str, cell: Cell, made: Recording) -> tuple[float, float, str]:
-    """Error, seconds and, where there is none, why."""
+    """Error, seconds of the processor and, where there is none, why."""
     given = {"controller": made.controller} if hasattr(ESTIMATORS[name](False), "controller") else {}
-    start = perf_counter()
+    start = process_time()
     try:
         fit = sy.identify(made.described, made.log, name, diagnose=False, **given, **FILTERS[cell.filter])
     except SteelyardError as error:
-        return float("inf"), perf_counter() - start, str(error)
-    return made.error(fit), perf_counter() - start, ""
+        return float("inf"), process_time() - start, str(error)
+    return made.error(fit), process_time() - start, ""
