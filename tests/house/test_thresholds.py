@@ -67,7 +67,7 @@ NO_WORD = {
         "estimators.torque_delay: MOST",
         "elastic.regression: SMOOTHED PARTS",
         "estimators.errors_in_variables.maximum_likelihood: PARTS",
-        "estimators.without_acceleration.windows: NARROWEST SPREAD REACH MASKED PARTS",
+        "estimators.without_acceleration.windows: NARROWEST SPREAD OVERLAP REACH MASKED PARTS",
     ),
     "what is assumed before the samples, with a continuous effect; the benchmark of trust is its test": (
         "doctor.mechanics.unknowns: WIDTHS WEIGHT NO_WEIGHT",

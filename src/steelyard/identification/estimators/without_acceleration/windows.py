@@ -18,7 +18,8 @@ from ...samples.samples import Samples
 
 Array = NDArray[np.float64]
 NARROWEST = 1.5  # [samples] standard deviation of a window: below it sums over samples are no longer integrals
-SPREAD = 0.75  # the same, in intervals between the windows
+SPREAD = 0.5  # the same, in intervals between kept samples
+OVERLAP = 2  # windows per kept sample: fewer would lose what lies between them
 REACH = 8.0  # [standard deviations] to where a window reaches
 MASKED = 1e-3  # weight of rows out of use that a window may hold
 PARTS = 80  # consecutive parts of the windows, from which the uncertainty follows
@@ -65,16 +66,16 @@ class Window:
 def accumulate_windows(problem: Problem, terms: Callable[[Samples], Terms], reach: tuple[tuple[int, ...], ...]) -> tuple[Accumulator, ...]:
     """Fold integral w (supplied - lost base) dt = - integral w' (stored base) dt over all windows, in PARTS consecutive parts.
 
-    Windows follow each other as kept samples do; each lies within a stretch without gaps. Raises ProblemError if too few fit in.
+    There are two windows for every kept sample; each lies within a stretch without gaps. Raises ProblemError if too few fit in.
     Shinbrot, Trans. ASME 79 (1957), p. 547 (modulating functions).
     """
     made = [Accumulator.empty(reach, problem.base.n_base) for _ in range(PARTS)]
-    window = Window.of(max(NARROWEST, SPREAD * problem.decimate))
-    spans = list(window_spans(problem, window))
+    window, stride = Window.of(max(NARROWEST, SPREAD * problem.decimate)), max(1, problem.decimate // OVERLAP)
+    spans = list(window_spans(problem, window, stride))
     total = max(sum(count for *_, count in spans), 1)
     done = 0
     for part, first, last, count in spans:
-        Y, b, keep = integrated(terms(part.part(slice(first, last))), part.t[first:last], window, problem.decimate, count)
+        Y, b, keep = integrated(terms(part.part(slice(first, last))), part.t[first:last], window, stride, count)
         number = (done + np.arange(count)) * PARTS // total
         for k in np.unique(number):
             own = number == k
@@ -89,14 +90,14 @@ def accumulate_windows(problem: Problem, terms: Callable[[Samples], Terms], reac
     return tuple(made)
 
 
-def window_spans(problem: Problem, window: Window) -> Iterator[tuple[Samples, int, int, int]]:
+def window_spans(problem: Problem, window: Window, stride: int) -> Iterator[tuple[Samples, int, int, int]]:
     """Yield samples, the first and last of a block of them that windows read, and how many windows there are."""
     step, reach = block_length(problem.decimate), window.reach
     for part in problem.samples:
         for stretch in split(part.t):
             for start in range(stretch.start + reach, stretch.stop - reach, step):
                 stop = min(start + step, stretch.stop - reach)
-                yield part, start - reach, stop + reach, -(-(stop - start) // problem.decimate)
+                yield part, start - reach, stop + reach, -(-(stop - start) // stride)
 
 
 def integrated(terms: Terms, t: Array, window: Window, stride: int, count: int) -> tuple[Array, Array, NDArray[np.bool_] | None]:
