@@ -68,6 +68,11 @@ class Judgement:
         return self.word in TRUSTED
 
     @property
+    def tested(self) -> bool:
+        """Whether a trusted fit met unseen motion of its region."""
+        return self.trusted and self.true_error is not None
+
+    @property
     def kept(self) -> bool:
         """Whether a trusted fit predicts unseen motion of its region within twice the error that it promised."""
         return self.true_error is not None and self.promised is not None and self.true_error <= 2 * self.promised
@@ -89,7 +94,7 @@ class Judgement:
             if not found:
                 others = "; ".join(f"{f[0]} {list(f[1])} {f[2]:.2f}" for f in self.findings) or "nothing"
                 yield f"{key} of {', '.join(joints)} (size {size:.3g}) not named, found: {others}"
-        if self.trusted and not self.kept:
+        if self.tested and not self.kept:
             yield f"{self.word} with {self.promised} promised, but {self.true_error} on unseen motion"
 
 

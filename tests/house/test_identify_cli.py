@@ -62,6 +62,17 @@ def test_one_line_identifies_and_writes_everything(result: Path) -> None:
     assert "On a motion that took no part" in (result / "report.html").read_text(encoding="utf-8")
 
 
+def test_the_robot_of_a_refused_fit_is_not_called_identified(run: Run, logs: Path, tmp_path: Path) -> None:
+    """So that no script takes it for one; it can still be looked at, and validated."""
+    short, log = tmp_path / "short.csv", sy.read_log(logs / "log.csv", sy.load(ROBOT))[:200]
+    to_csv(log.replace(tau=np.random.default_rng(0).normal(size=log.q.shape)), short)
+    ran = run("identify", ROBOT, short, "-o", tmp_path / "out", "--no-report")
+    assert ran.code == 4, ran.out
+    assert sorted(part.name for part in (tmp_path / "out").iterdir()) == ["fit.json", "refused.toml"]
+    assert "refused.toml" in ran.out.replace("\n", "")
+    assert "refused" in run("validate", tmp_path / "out", logs / "other.csv").out.lower()
+
+
 def test_friction_can_be_named_and_a_wrong_name_is_told(run: Run, logs: Path) -> None:
     ran = run("identify", ROBOT, logs / "log.csv", "--friction", "coulomb", "--friction", "strbeck")
     assert ran.code == 2

@@ -21,7 +21,20 @@ from tests.thresholds.simulated import SIMULATED
 from tests.thresholds.threshold import PACKAGE, Threshold
 
 THRESHOLDS = [*DOCTOR, *ELASTIC, *MECHANICS, *REPEATS, *RESULT, *SAMPLES, *SIMULATED]
-PLACES = ("identify.py", "doctor", "elastic", "result", "friction", "estimators", "model", "samples")
+PLACES = (
+    "identify.py",
+    "validate.py",
+    "options.py",
+    "base_wrench.py",
+    "closed_loops.py",
+    "doctor",
+    "elastic",
+    "result",
+    "friction",
+    "estimators",
+    "model",
+    "samples",
+)
 NO_WORD = {
     "how much is tried, and when a search ends": (
         "doctor.mechanics.candidate: NEEDED ROUNDS LITTLE FARTHEST",
@@ -38,6 +51,7 @@ NO_WORD = {
         "estimators.simulated.output_error: STEPS SMALL LARGEST",
         "estimators.simulated.restate: ROUNDS CONVERGED LITTLE PARTS",
         "estimators.prior_weight: WEIGHTS LOOSE",
+        "estimators.evidence: ROUNDS SAME",
         "estimators.torque_delay: LONGEST",
         "estimators.errors_in_variables.maximum_likelihood: STEPS SAME",
         "friction.candidates: VELOCITIES",
@@ -50,6 +64,7 @@ NO_WORD = {
         "result.visited: LEAST_SCALE MOST",
         "model.accumulator: LEAF",
         "model.problem: BLOCK FOLDS STORED",
+        "closed_loops: STRIDE",
         "samples.samples: MIDDLE",
         "samples.smoothing: MOST_UNCERTAIN MOST_SURE",
         "samples.decimation: REACH GROUP",
@@ -74,6 +89,7 @@ NO_WORD = {
         "doctor.mechanics.design: SLOWEST",
         "doctor.mechanics.witness: SHAPE VAGUE",
         "model.prior: SMALLEST THINNEST SHORTEST",
+        "estimators.joint_prior: OFFSETS DESCRIBED SLOW",
         "result.fit: VISITED",
         "estimators.errors_in_variables.total_least_squares: MOST_ERRORS",
         "estimators.without_acceleration.energy: SLOWEST",
@@ -88,6 +104,7 @@ NO_WORD = {
         "estimators.least_squares: RANK",
         "estimators.simulated.instruments: WEAKEST",
         "estimators.frequency: LEAST",
+        "estimators.evidence: ROUNDING",
         "estimators.posterior: LEAST",
         "estimators.registry: CAD_WEIGHT",
         "estimators.stepwise: MOST_GROWTH",
@@ -113,18 +130,20 @@ def test_every_constant_is_a_threshold_or_decides_no_word() -> None:
     assert tested | others == set(constants())
 
 
+COUNTS = (0, 1, 2, 3, 8, 10)  # of axes, of bytes of a number, of the numbers of a body
 UNNAMED = {  # numbers without a name that are compared with: steps and ends of searches, units, and counts that make no word
     "doctor.mechanics.candidate": {0.01},
     "doctor.mechanics.model_faults": {0.1},
     "doctor.mechanics.motion_faults": {0.003},
-    "doctor.mechanics.torque_faults": {0.02, 0.05, 0.1, 0.5},
+    "doctor.mechanics.torque_faults": {0.02, 0.05, 0.1, 0.5, 4, 20},
     "doctor.mechanics.view": {0.99, 1.2},
     "doctor.mechanics.witness": {0.1},
     "doctor.sentences": {0.001},
     "doctor.time_stamps": {1.999},
     "estimators.sdp": {0.25},
     "estimators.stepwise": {0.5},
-    "estimators.torque_delay": {0.001, 0.05, 0.99},
+    "estimators.torque_delay": {0.001, 0.99},
+    "friction.residual_split": {32},
     "samples.decimation": {0.1},
 }
 
@@ -134,7 +153,7 @@ def test_numbers_that_are_compared_have_a_name() -> None:
     for module, path in modules():
         compared = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Compare))
         numbers = {each.value for node in compared for each in ast.walk(node) if isinstance(each, ast.Constant)}
-        if unnamed := {x for x in numbers if isinstance(x, float) and x not in (0.0, 1.0) and x > 1e-5}:
+        if unnamed := {x for x in numbers if isinstance(x, int | float) and x not in COUNTS and x > 1e-5}:
             found[module] = unnamed
     assert found == UNNAMED
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import steelyard as sy
 from steelyard.identification.doctor.channels import at_the_bound, dead_channels, is_dead, saturated_torques
 from steelyard.identification.doctor.channels import spikes as spike_findings
 from steelyard.identification.doctor.time_stamps import read_stamps, stamp_findings, unit_finding
 from steelyard.signals.clean.spikes import find_spikes, without_spikes
 from steelyard.signals.log import Log
+from tests.motions import recorded
 
 T = np.arange(4000) / 200
 RNG = np.random.default_rng(0)
@@ -124,3 +126,23 @@ def test_stamps_too_far_apart_for_seconds_are_of_another_unit(interval, unit):
     assert found == unit
     assert [finding.fault for finding in told] == (["clock"] if unit != 1.0 else [])
     assert all(finding.fix == f"correction.clock = {unit:g}" for finding in told)
+
+
+def test_a_clock_that_runs_backwards_is_named_and_a_file_with_its_last_sample_first_is_not():
+    """Both have stamps that fall; friction brakes in one direction of time only."""
+    robot = sy.load("planar_2r").with_friction(viscous=5.0, coulomb=4.0)
+    healthy = recorded(robot, 8.0, 100.0, 0.05).replace(qd=None, qdd=None)
+    assert sy.doctor(robot, healthy[::-1]).findings == ()
+    told = sy.doctor(robot, healthy.replace(t=-healthy.t))
+    assert [(finding.fault, finding.fix) for finding in told.findings] == [("clock", "correction.clock = -1")]
+    assert told.correction.clock == -1.0
+    np.testing.assert_allclose(told.correction.mend_samples(healthy.replace(t=-healthy.t)).t, healthy.t)
+    fit = sy.identify(robot, healthy.replace(t=-healthy.t))
+    assert not fit.verdict.trusted
+    assert "run backwards" in " ".join(fit.verdict.reasons)
+
+
+def test_rows_out_of_order_are_no_fault_of_the_clock():
+    robot = sy.load("planar_2r")
+    mixed = recorded(robot, 8.0, 100.0, 0.05)[np.random.default_rng(0).permutation(800)]
+    assert sy.doctor(robot, mixed).findings == ()

@@ -171,3 +171,28 @@ def test_the_mass_of_placeholders_does_not_decide(estimator: str | None) -> None
 
 def test_equal_links_of_about_the_described_mass_are_no_limit(fit: sy.Fit) -> None:
     assert judged(fit, placeholder=True).word == "trusted"
+
+
+def test_one_log_of_another_robot_is_named() -> None:
+    """Of three logs the second is of a robot with other links: the verdict says which, and that the others fit without it."""
+    robot, other = sy.load("planar_2r"), sy.load("planar_rp")
+    logs = [recorded(robot, 6.0, 50.0, 0.01, seed) for seed in (1, 2)]
+    logs.insert(1, recorded(other, 6.0, 50.0, 0.01, 3).replace(joint_names=robot.joint_names, source="stranger.csv"))
+    made = sy.identify(robot, logs, diagnose=False).verdict
+    assert made.word in ("doubtful", "refused")
+    assert any("Log 2 of 3 (stranger.csv) does not belong to the others" in reason for reason in made.reasons)
+    assert not any("belong" in reason for reason in sy.identify(robot, logs[::2], diagnose=False).verdict.reasons)
+
+
+def test_a_log_near_rest_leaves_the_joints_as_described() -> None:
+    """60 samples of a robot that hardly moves: friction and rotors stay what they were, and the fit is not trusted."""
+    robot = sy.load("spatial_3r").with_friction(viscous=2.0, coulomb=3.0).with_rotors([0.5, 0.5, 0.5])
+    rng = np.random.default_rng(0)
+    q = 0.4 + 1e-5 * np.cumsum(rng.normal(size=(60, 3)), axis=0)
+    tau = robot.gravity_torque(q) + 0.2 * rng.normal(size=(60, 3))
+    found = sy.identify(robot, sy.Log(t=np.arange(60) * 0.01, q=q, tau=tau, joint_names=robot.joint_names), diagnose=False)
+    assert not found.verdict.trusted
+    given = dict(zip(robot.parameter_names, robot.parameters, strict=True))
+    for name, value in zip(found.parameter_names, found.parameters, strict=True):
+        if name.endswith((".Fv", ".Fc", ".Ia")):
+            assert abs(value - given[name]) < given[name] + 0.1, name

@@ -114,6 +114,12 @@ def test_degrees_milliseconds_and_milliamperes(parser: str, tmp_path: Path) -> N
     np.testing.assert_allclose(log.q, Q, atol=1e-12)
 
 
+@pytest.mark.parametrize("units", ["ms,deg,deg,Nm,Nm", "[ms],[deg],[deg],[Nm],[Nm]", "ms,deg,deg,,-"])
+def test_a_row_of_units_below_the_header(units: str, parser: str, tmp_path: Path) -> None:
+    table = np.column_stack([1e3 * T, np.rad2deg(Q), TAU])
+    same(read_log(text(tmp_path / "a.csv", f"t,q1,q2,tau1,tau2\n{units}", columns=table), ROBOT), exact=False)
+
+
 def test_clocks_that_count_from_1970(tmp_path: Path) -> None:
     start = 1_700_000_000
     nano = np.round((start + T) * 1e3).astype(np.int64) * 10**6

@@ -10,9 +10,10 @@ from unittest.mock import patch
 import numpy as np
 
 from steelyard.checks.states import joint_travel
+from steelyard.identification.doctor import excitation as excitation_module
 from steelyard.identification.doctor import sentences, time_stamps
 from steelyard.identification.doctor.channels import at_the_bound, is_dead, spikes
-from steelyard.identification.doctor.excitation import poor_excitation
+from steelyard.identification.doctor.excitation import poor_excitation, too_short
 from steelyard.identification.doctor.finding import Finding
 from steelyard.identification.doctor.mechanics.candidate import Candidate
 from steelyard.identification.doctor.mechanics.search import Step
@@ -123,6 +124,12 @@ def corner(share: float) -> bool:
     return excitation("No joint moves", q=moving(*(share * (upper - lower))))
 
 
+def too_few(rows: float) -> bool:
+    """Whether samples with so many independent rows for each unknown are too short to be trusted."""
+    with patch.multiple(excitation_module, view_of=lambda samples: Stub(band=1.0, keep=np.ones(round(1000 * rows)))):
+        return bool(too_short(Stub(base=Stub(n_base=1000)), ()))
+
+
 def short(rows: float) -> bool:
     view, unknowns = first_trial()[0].view, first_trial()[0].unknowns
     used = np.arange(view.keep.size) < rows * unknowns.model.base.n_base / view.band
@@ -131,6 +138,7 @@ def short(rows: float) -> bool:
 
 EXCITATION = [
     Threshold("doctor.excitation:CORNER", sides(corner, 0.1), (True, False)),
+    Threshold("doctor.excitation:TOO_FEW", sides(too_few, 1.5), (True, False)),
     Threshold("doctor.excitation:FEWEST_ROWS", sides(short, 2.2), (True, False)),
     Threshold("doctor.mechanics.candidate:STANDING", sides(lambda x: excitation("stands", q=moving(6.0, x)), 0.02), (True, False)),
 ]

@@ -8,18 +8,20 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from scipy.stats import chi2
 
 import steelyard as sy
 from steelyard.identification.estimators import prior_weight
 from steelyard.identification.estimators.drive_gains import cannot_be_told
-from steelyard.identification.estimators.least_squares import excitation
+from steelyard.identification.estimators.least_squares import excitation, least_squares
 from steelyard.identification.estimators.shape import best_of
-from steelyard.identification.estimators.torque_delay import significant
+from steelyard.identification.estimators.torque_delay import longest_window, significant
 from steelyard.identification.friction.candidates import of_joint
 from steelyard.identification.friction.residual_split import explained, noise_share
 from steelyard.identification.friction.term_search import Gain, in_use
+from steelyard.identification.model.accumulator import Accumulator
 from steelyard.identification.model.linear_model import Model, build_model
-from steelyard.identification.result import verdict
+from steelyard.identification.result import held_out, verdict
 from steelyard.identification.result.prediction import Prediction, covered_region
 from steelyard.identification.result.torque_noise import spread
 from steelyard.identification.result.uncertainty import Uncertainty, involved
@@ -90,6 +92,30 @@ VERDICT = [
 ]
 
 
+def stranger(times: float = 100.0, count: int = 3, noise: float = 0.0) -> str:
+    """What is said of logs of one joint with tau = x: the last has `times` as much, all have noise."""
+    rng = np.random.default_rng(0)
+    made = Accumulator.empty([(0,)], 1)
+    blocks = []
+    for k in range(count):
+        x = rng.normal(size=(400, 1))
+        tau = (times if k == count - 1 else 1.0) * x + noise * rng.normal(size=(400, 1))
+        blocks.append(Stub(log=k, Y=x[:, :, None], tau=tau, keep=None))
+        made = made.fold(x[:, :, None], tau)
+    problem = Stub(
+        samples=[Stub(source="")] * count, model=Stub(reach=[(0,)]), base=Stub(n_base=1), blocks=lambda: blocks, prior=np.zeros(1)
+    )
+    base = least_squares(made.triangle(), np.zeros(1))
+    return held_out.odd_log(problem, Stub(posterior=None, weights=np.ones(1)), held_out.relative(made, base))
+
+
+ODD = [
+    Threshold("result.held_out:FEWEST_LOGS", lambda: (bool(stranger(count=2)), bool(stranger(count=3)))),
+    Threshold("result.held_out:APART", lambda: (bool(stranger(2.0, noise=0.2)), bool(stranger(2.0, noise=0.1)))),
+    Threshold("result.held_out:USUAL", lambda: (bool(stranger(1.3)), bool(stranger(1.7)))),
+]
+
+
 # -- what the samples show -------------------------------------------------------------------------------------------------------
 
 
@@ -120,6 +146,24 @@ def moved(delay: float, common: float = 0.0) -> bool:
     """Whether the torque of the first of three joints is late by so many standard deviations, or all by so many of the common one."""
     std = np.array([1.0, 1e-3, 1e-3]) * 1e-3
     return bool(significant(np.array([delay, 0.0, 0.0]) * 1e-3 + common * 1e-6 / np.sqrt(2.0), std, 1e-6)[0])
+
+
+def shifted(samples: float) -> bool:
+    """Whether a common delay of so many samples of 1 ms is taken out."""
+    return bool(significant(np.full(3, samples * 1e-3), np.full(3, 1e-9), 1e-3)[0])
+
+
+def agreed(probability: float) -> bool:
+    """Whether a common delay of 4.2 standard deviations counts, if six joints differ as such a part of all logs makes them by chance."""
+    apart = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+    found = 4.2 / np.sqrt(6.0) + apart * np.sqrt(chi2.isf(probability, 5) / 6.0)
+    return bool(significant(found * 1e-3, np.full(6, 1e-3), 1e-6)[0])
+
+
+def long_enough(N: int) -> bool:
+    """Whether a stretch of so many samples is looked at for a delay."""
+    made = Stub(t=1e-3 * np.arange(N), part=lambda rows: rows)
+    return longest_window((made,)) is not None
 
 
 def inside(joints: int, q: float) -> bool:
@@ -154,6 +198,9 @@ SAMPLES = [
     ),
     Threshold("estimators.least_squares:EXCITED", sides(excited, 4.0)),
     Threshold("estimators.torque_delay:SIGNIFICANT", sides(moved, 5.0)),
+    Threshold("estimators.torque_delay:LEAST_SHIFT", sides(shifted, 0.05)),
+    Threshold("estimators.torque_delay:BY_CHANCE", sides(agreed, 0.1)),
+    Threshold("estimators.torque_delay:FEWEST", sides(lambda N: long_enough(round(N)), 200)),
     Threshold("estimators.torque_delay:COMMON", sides(lambda x: moved(0.0, x), 4.0)),
 ]
 
@@ -223,4 +270,4 @@ FRICTION = [
     Threshold("friction.residual_split:SHRINK", shrunk, 0.75),
     Threshold("estimators.shape:LEAST_GAIN", sides(lambda gain: best_of((0.0, 0.1), (1.0, 1.0 - gain)) > 0, 0.005)),
 ]
-RESULT = [*VERDICT, *SAMPLES, *PRIOR, *FRICTION]
+RESULT = [*VERDICT, *ODD, *SAMPLES, *PRIOR, *FRICTION]

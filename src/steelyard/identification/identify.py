@@ -17,6 +17,7 @@ from ..signals.log import Log
 from .base_wrench import has_only_wrenches, wrench_fit, wrench_problem
 from .closed_loops import closed_fit, closed_problem
 from .doctor.examine import examine
+from .doctor.excitation import too_short
 from .doctor.finding import Finding
 from .doctor.wrong_robot import is_placeholder
 from .elastic.deflection import estimate_elasticity, require_visible
@@ -37,7 +38,7 @@ from .model.model_options import AUTO, ModelOptions
 from .model.problem import Problem
 from .options import Options, make_options
 from .result.fit import Fit
-from .result.held_out import held_out
+from .result.held_out import held_out, odd_log
 from .result.pipeline import SamplePipeline
 from .result.prediction import Region, covered_region
 from .result.promise import promise
@@ -114,9 +115,10 @@ def identify(
     samples, simulated = samples_for(chosen.estimator, unknowns, samples, factor)
     tell("finding delay and friction", 0.3)
     gains = estimate_gains(unknowns, samples, chosen.model.drive_gains, factor)
-    unknowns, delay, notes = estimate_shape_and_delay(unknowns, gains.apply(samples), chosen)
+    short = too_short(unknowns, samples)
+    unknowns, delay, notes = estimate_shape_and_delay(unknowns, gains.apply(samples), chosen, bool(short))
     samples = tuple(s.advanced(delay) for s in samples)
-    choice = chosen_friction(unknowns, gains.apply(samples), factor, chosen)
+    choice = chosen_friction(unknowns, gains.apply(samples), factor, chosen, bool(short))
     unknowns, samples = choice.model, choice.without_drift(samples, gains.values)
     gains = estimate_gains(unknowns, samples, chosen.model.drive_gains, factor)
     tell("folding the samples", 0.5)
@@ -128,7 +130,7 @@ def identify(
     interval = factor * float(np.median(np.diff(samples[0].t)))
     covered = covered_region(robot, samples), visited_path(samples)
     pipeline = SamplePipeline(chosen.preparation, delay, gains, interval, *covered, choice.drift_rms, choice.added)
-    fit = make_fit(robot, problem, estimate, pipeline, chosen, provenance(robot, logs), findings)
+    fit = make_fit(robot, problem, estimate, pipeline, chosen, provenance(robot, logs), findings, short)
     tell("done", 1.0)
     return with_elasticity(fit, problem, logs) if chosen.model.elastic_joints else fit
 
@@ -166,24 +168,32 @@ def prepare_all(robot: Robot, logs: Sequence[Log], preparation: Preparation) -> 
     return tuple(prepared(number, log) for number, log in enumerate(logs, 1))
 
 
-def estimate_shape_and_delay(model: Model, samples: tuple[Samples, ...], options: Options) -> tuple[Model, Array, tuple[str, ...]]:
-    """Return the model with its friction shapes, the delay (n,) [s] and notes; what is given in the options is not estimated."""
+def estimate_shape_and_delay(
+    model: Model, samples: tuple[Samples, ...], options: Options, short: bool = False
+) -> tuple[Model, Array, tuple[str, ...]]:
+    """Return the model with its friction shapes, the delay (n,) [s] and notes; what is given in the options is not estimated.
+
+    `short` samples show no delay: whatever it is, some parameters make up for it.
+    """
     joint_names = model.robot.joint_names
     width, delay = options.model.given_width(joint_names), options.preparation.given_delay(joint_names)
     if width is not None:
         model = model.with_shape("width", width.tolist())
     model = estimate_friction_shape(model, samples, width is None)
-    lag, notes = estimate_delay(model, samples) if delay is None else (delay, ())
+    given = np.zeros(model.n) if delay is None and short else delay
+    lag, notes = estimate_delay(model, samples) if given is None else (given, ())
     if np.any(lag):
         model = estimate_friction_shape(model, tuple(s.advanced(lag) for s in samples), width is None)
     wide = [f"{name} {w:.3g}" for name, w in zip(joint_names, model.shape("width"), strict=True) if w > 0]
     return model, lag, notes + ((f"Coulomb friction rises over a speed [rad/s|m/s] of: {', '.join(wide)}.",) if wide else ())
 
 
-def chosen_friction(model: Model, samples: tuple[Samples, ...], factor: int, options: Options) -> FrictionChoice:
-    """Return the model with the friction terms that the samples show, if that is left to them; as it is otherwise."""
+def chosen_friction(model: Model, samples: tuple[Samples, ...], factor: int, options: Options, short: bool = False) -> FrictionChoice:
+    """Return the model with the friction terms that the samples show, if that is left to them; as it is otherwise, or if they are short."""
     if options.model.friction != AUTO:
         return FrictionChoice(model)
+    if short:
+        return FrictionChoice(model, notes=("Friction: viscous, Coulomb and offset; the log is too short to show a further term.",))
     gears = gear_ratios(model.robot, options.model.gear_ratio)
     return choose_friction(model, samples, factor, gears, options.model.given_width(model.robot.joint_names) is None)
 
@@ -196,6 +206,7 @@ def make_fit(
     options: Options,
     origin: dict[str, Any],
     findings: tuple[Finding, ...] = (),
+    short: str = "",
 ) -> Fit:
     """Return the fit of an estimate: the identified robot, the uncertainty, and the validation on its own samples."""
     model = problem.model
@@ -213,7 +224,8 @@ def make_fit(
     aside = estimate.details.get("set_aside", ())
     causes = split_residuals(problem, estimate.base)
     mass, vain = options.model.known_mass is not None, "set_aside" not in estimate.details and is_placeholder(model)
-    evidence = Evidence(left_out, expected, causes, findings, tuple(aside), mass, not model.moving, vain)
+    odd = odd_log(problem, estimate, own.total_relative_error)
+    evidence = Evidence(left_out, expected, causes, findings, tuple(aside), mass, not model.moving, vain, short, odd)
     return Fit(identified, robot, model, estimate, known, own, pipeline, options, origin, evidence)
 
 

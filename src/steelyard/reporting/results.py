@@ -14,7 +14,7 @@ from ..identification import Fit, Validation
 from ..robot import Robot, load
 from .page import report
 
-ROBOTS = ("identified.urdf", "identified.toml")
+ROBOTS = ("identified.urdf", "identified.toml", "refused.urdf", "refused.toml")
 
 
 def require_report() -> None:
@@ -30,19 +30,26 @@ def write_results(
 ) -> None:  # fmt: skip
     """Write a folder, whole or not at all: identified.urdf (.toml if the robot is not from a URDF), fit.json and report.html.
 
-    Without `page` there is no report; `more` writes further files into the folder.
+    The robot of a refused fit is called refused.urdf (.toml), so that nothing takes it for an identified one. Without `page` there is no
+    report; `more` writes further files into the folder.
     """
     source = fit.initial.mechanism.source
+    name = robot_name(fit.verdict.word)
     with whole_folder(path, overwrite) as folder:
         if source is not None and source.format == "urdf":
-            fit.robot.to_urdf(folder / "identified.urdf")
+            fit.robot.to_urdf(folder / f"{name}.urdf")
         else:
-            fit.robot.to_toml(folder / "identified.toml")
+            fit.robot.to_toml(folder / f"{name}.toml")
         fit.to_json(folder / "fit.json", validation=validation)
         if page:
             report(fit, folder / "report.html", validation, true_robot)
         if more is not None:
             more(folder)
+
+
+def robot_name(word: str) -> str:
+    """Return what the file of an identified robot is called, without its ending, after a verdict."""
+    return "refused" if word == "refused" else "identified"
 
 
 def identified_robot(name: str, load_robot: Callable[[str], Robot] = load) -> Robot:
@@ -52,7 +59,7 @@ def identified_robot(name: str, load_robot: Callable[[str], Robot] = load) -> Ro
         return load_robot(name)
     found = next((fit.parent / file for file in ROBOTS if (fit.parent / file).exists()), None)
     if found is None:
-        raise ModelError(f"{fit}: expected the identified robot beside it, {' or '.join(ROBOTS)}")
+        raise ModelError(f"{fit}: expected the identified robot beside it, {', '.join(ROBOTS[:-1])} or {ROBOTS[-1]}")
     widths = coulomb_widths(fit)
     robot = load_robot(str(found))
     smooth = {joint: width for joint, width in widths.items() if width > 0 and joint in robot.joint_names}

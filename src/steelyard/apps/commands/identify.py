@@ -39,7 +39,8 @@ def identify(
     """Find the dynamic parameters of a robot from logs of its motion, with their uncertainty, and write the result.
 
     The verdict comes first and is the exit code: 0 for "trusted" and "trusted within" the region of the log, 3 for "doubtful", 4 for
-    "refused"; 2 if robot or log cannot be read or identified from. The result is written whatever the verdict is.
+    "refused"; 2 if robot or log cannot be read or identified from. The result is written whatever the verdict is; the
+    robot of a refused fit is called refused.urdf and not identified.urdf.
     """
     import steelyard as sy
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...errors import LogError, refuse_loops, require_robot
 from ...robot import Robot
 from ...signals.clean import clean
+from ...signals.clean.cleaning import sort_by_time
 from ...signals.clean.correction import Correction
 from ...signals.log import Log
 from ..model.accumulator import on_one_core
@@ -38,7 +39,7 @@ from .mechanics.unknowns import Unknowns
 from .mechanics.view import view_of
 from .mechanics.witness import Trial, Witness, held_out_error
 from .sentences import findings_of
-from .time_stamps import stamp_findings, unit_finding
+from .time_stamps import backwards_finding, run_down, stamp_findings, turned_round, unit_finding
 from .wrong_robot import OF_THE_ROBOT, is_placeholder, wrong_robot
 
 Array = NDArray[np.float64]
@@ -80,6 +81,9 @@ def doctor(robot: Robot, log: Log) -> Diagnosis:
 @on_one_core
 def examine(model: Model, samples: Sequence[Samples], logs: Sequence[Log] = ()) -> tuple[Finding, ...]:
     """Return the findings on prepared samples, and on the logs that they were made of, for a model that is to be identified."""
+    back = [finding for log in logs if (finding := backwards(model.robot, log.reordered(model.robot)))]
+    if back:
+        return tuple(back)
     signals = [finding for log in logs for finding in signal_findings(log.reordered(model.robot))[0]]
     told = {finding.fault for finding in signals if not finding.joints}
     return (*dict.fromkeys(signals), *(finding for finding in examine_samples(model, samples).findings if finding.fault not in told))
@@ -97,6 +101,10 @@ def not_examined(robot: Robot, log: Log) -> str:
 
 def examine_log(robot: Robot, log: Log) -> Examination:
     """Return the examination of a log in the robot's joint order, with torques and its base at rest."""
+    if back := backwards(robot, log):
+        made = examine_log(robot, turned_round(log))
+        return Examination((back, *made.findings), made.correction.changed(clock=-made.correction.clock), made.best)
+    log = sort_by_time(log)
     findings, mended = signal_findings(log)
     log = mended.mend_samples(log)
     far = far_positions(robot, log)
@@ -107,8 +115,25 @@ def examine_log(robot: Robot, log: Log) -> Examination:
     return Examination(findings + made.findings, correction, made.best)
 
 
+def backwards(robot: Robot, log: Log) -> Finding | None:
+    """Return the finding on a clock that runs backwards, if it does: friction takes power out of a motion in one direction of time only.
+
+    Stamps that fall may also be those of a file with its last sample first; then sorted samples agree with the robot.
+    """
+    if not run_down(log):
+        return None
+    model = build_model(robot)
+    trials = []
+    for each in (log, turned_round(log)):
+        unknowns = Unknowns(model, not is_placeholder(model))
+        trials.append(Witness(unknowns, view_of([with_use(samples_of(robot, each))])).first_trial(Hypothesis.none(model.n)))
+    gain = trials[1].evidence - trials[0].evidence
+    return backwards_finding(gain) if gain > 0 else None
+
+
 def signal_findings(log: Log) -> tuple[tuple[Finding, ...], Correction]:
     """Return what the signals alone show, and the correction of time stamps and spikes."""
+    log = sort_by_time(log)
     stamps, even = stamp_findings(log)
     unit, clock = unit_finding(log)
     jumps = tuple(spikes(log))
@@ -147,7 +172,7 @@ def examine_samples(model: Model, samples: Sequence[Samples], thorough: bool = T
     def contradicted(trial: Trial, steps: Sequence[Step]) -> bool:
         return thorough and described and wrong_robot(model, trial, steps, witness.view.band) is not None
 
-    enough = rows_per_unknown(witness) >= FEWEST_ROWS
+    enough = rows_per_unknown(witness.view, model) >= FEWEST_ROWS
     best, steps = search(witness, start, contradicted) if enough else (start, ())
     poor = tuple(poor_excitation(witness, best))
     names = model.robot.joint_names

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...signals.clean.cleaning import FALLING, sort_by_time
 from ...signals.log import Log
 from ...signals.segments import GAP
 from .finding import Finding
@@ -79,6 +80,22 @@ def unit_finding(log: Log) -> tuple[tuple[Finding, ...], float]:
     unit = next((unit for unit in UNITS if interval * unit <= LONGEST), min(UNITS))
     sentence = f"The time stamps are in {UNITS[unit]}: as seconds, samples would be {interval:.4g} s apart, too far to show a motion."
     return (Finding("clock", (), sentence, 0.99, f"correction.clock = {unit:g}"),), unit
+
+
+def run_down(log: Log) -> bool:
+    """Return whether the time stamps fell from sample to sample: the last sample comes first, or the clock runs backwards."""
+    return FALLING in sort_by_time(log[np.isfinite(log.t)]).remarks
+
+
+def turned_round(log: Log) -> Log:
+    """Return the log with a clock that runs the other way."""
+    return log.replace(t=-log.t)
+
+
+def backwards_finding(gain: float) -> Finding:
+    """Return the finding on a clock that runs backwards, which `gain` [nats] of evidence speak for."""
+    why = f"sorted by them the joints would be driven by their friction, which {gain:.0f} nats of evidence speak against"
+    return Finding("clock", (), f"The time stamps run backwards: {why}.", 1 / (1 + np.exp(-min(gain, 50.0))), "correction.clock = -1")
 
 
 def jitter_finding(stamps: Stamps, wrong: bool) -> Finding:

@@ -10,7 +10,6 @@ from scipy.linalg import null_space
 from scipy.linalg.lapack import dtrtrs
 
 from ...cached import cached_property
-from ..model.accumulator import Accumulator
 from ..model.linear_model import Model
 from ..model.prior import BodyPrior, body_prior
 
@@ -117,19 +116,6 @@ class Posterior:
         """Return |S - S0|^2 of a body: how far the mean is from the description."""
         u = self.mean[: self.coordinates.inner]
         return float(u @ self.coordinates.metric[body] @ u)
-
-
-def vague_precision(model: Model, total: Accumulator, where: Coordinates) -> Array:
-    """Return the precision of each joint term before the samples, (k - inner,): as vague as a term that makes all of a joint's torque.
-
-    The standard deviation of a term is |tau_j| / |column| over the joints that it acts on. A term whose column is zero stays as described.
-    """
-    to_terms = model.base.matrix @ where.matrix[:, where.inner :]
-    columns = np.array([np.sum((total.rows(j)[:, :-1] @ to_terms) ** 2, axis=0) for j in range(total.n)])
-    torque = np.sum(np.where(columns > 0, total.torque_squares()[:, None], 0.0), axis=0)
-    squares = columns.sum(axis=0)
-    dead = (squares <= 1e-24 * squares.max(initial=0.0)) | (torque <= 1e-24 * total.torque_squares().max(initial=0.0))
-    return np.asarray(np.where(dead, max(float(squares.max(initial=0.0)), 1.0), squares / np.maximum(torque, 1e-300)))
 
 
 def posterior(model: Model, triangle: Array, weights: ArrayLike, where: Coordinates | None = None, vague: Array | None = None) -> Posterior:

@@ -15,10 +15,11 @@ from ..model.linear_model import Model
 from ..model.prior import IDENTITY, SVEC, BodyPrior, body_prior
 from ..model.problem import Problem
 from .cone import ConeProgram, feasible, repaired, solve, symmetric
-from .evidence import inflation
+from .evidence import loosest, noise_of_joints
+from .joint_prior import choose_joint_precision, vague_precision
 from .least_squares import Estimate, excitation, trimmed, weighted
-from .posterior import coordinates, posterior, vague_precision
-from .prior_weight import PriorWeight, choose_prior_weight
+from .posterior import coordinates, posterior
+from .prior_weight import USUAL, PriorWeight, choose_prior_weight
 
 Array = NDArray[np.float64]
 NEWTON_STEPS = 40
@@ -56,11 +57,13 @@ class SDP:
 
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
-        model, (free, weights) = problem.model, weighted(problem.total, problem.prior)
-        weights = weights / np.sqrt(inflation(problem, free))
+        model, free = problem.model, weighted(problem.total, problem.prior)[0]
+        sigma, rows = noise_of_joints(problem)
+        weights = 1.0 / (sigma * np.sqrt(rows))
         whole = problem.total.triangle(weights)
         triangle = trimmed(whole, excitation(whole, problem.regressor_noise.triangle(weights)[:-1, :-1]))
         vague = vague_precision(model, problem.total, coordinates(model, body_prior(model)))
+        vague = choose_joint_precision(model, triangle, vague, USUAL, loosest(problem))
         chosen = PriorWeight(self.prior_weight) if self.prior_weight is not None else choose_prior_weight(model, triangle, vague)
         bounds = {**(model.bounds or {}), **(self.bounds or {})}
         found = consistent(model, triangle, free, replace(self, bounds=bounds), chosen, vague)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaincc
 
 from ...signals.autocorrelation import autocorrelation, variance_inflation
 from ...signals.segments import is_uniform, split
@@ -18,6 +19,9 @@ Array = NDArray[np.float64]
 MOST = 60_000  # consecutive samples in use
 LONGEST = 0.1  # [s]
 COMMON = 4.0  # standard deviations between the common delay and none
+LEAST_SHIFT = 0.05  # of a sample
+FEWEST = 200  # samples of a stretch that shows a delay
+BY_CHANCE = 0.1  # probability of a disagreement between joints up to which it counts as one
 SIGNIFICANT = 5.0  # standard deviations between a joint's delay and the common one
 
 
@@ -46,14 +50,25 @@ def estimate_delay(model: Model, samples: tuple[Samples, ...], rounds: int = 8) 
 
 
 def significant(found: Array, std: Array, dt: float) -> Array:
-    """Return the common delay if it exceeds COMMON of its standard deviations, a joint's own where it differs significantly from that."""
+    """Return the common delay if it exceeds COMMON of its standard deviations, a joint's own where it differs significantly from that.
+
+    Joints that differ from the middle one take no part in the common delay. Where the others disagree among themselves by more than chance
+    (Cochran's Q), which is what friction and elasticity make and a delay does not, the standard deviation of their mean grows with it.
+    Birge, Physical Review 40 (1932), p. 207; Cochran, Biometrics 10 (1954), p. 101.
+    """
     std = np.maximum(std, 1e-12)
-    precision = 1.0 / std**2
+    order = np.argsort(found)
+    share = np.cumsum(1.0 / std[order])
+    middle = found[order][np.searchsorted(share, 0.5 * share[-1])]
+    alike = np.abs(found - middle) <= SIGNIFICANT * std
+    precision = np.where(alike, 1.0 / std**2, 0.0)
     common = float(np.sum(precision * found) / np.sum(precision))
-    if abs(common) < COMMON / np.sqrt(np.sum(precision)):
+    free, Q = max(int(np.sum(alike)) - 1, 1), float(np.sum(precision * (found - common) ** 2))
+    grown = Q / free if gammaincc(free / 2, Q / 2) < BY_CHANCE else 1.0
+    if abs(common) < COMMON * np.sqrt(max(grown, 1.0) / np.sum(precision)):
         common = 0.0
     result = np.where(np.abs(found - common) > SIGNIFICANT * std, found, common)
-    return np.where((np.abs(result) < 0.05 * dt) | (np.abs(result) >= 0.99 * LONGEST), 0.0, result)
+    return np.where((np.abs(result) < LEAST_SHIFT * dt) | (np.abs(result) >= 0.99 * LONGEST), 0.0, result)
 
 
 def one_step(trial: Problem, blocks: list[Block], tau: Array, factor: int) -> tuple[Array, Array]:
@@ -80,7 +95,7 @@ def one_step(trial: Problem, blocks: list[Block], tau: Array, factor: int) -> tu
 
 def longest_window(samples: tuple[Samples, ...]) -> Samples | None:
     """Return the longest evenly sampled stretch, at most MOST samples from its middle; None if all are short."""
-    parts = [(s, part) for s in samples for part in split(s.t) if part.stop - part.start >= 200 and is_uniform(s.t[part], 0.05)]
+    parts = [(s, part) for s in samples for part in split(s.t) if part.stop - part.start >= FEWEST and is_uniform(s.t[part], 0.05)]
     if not parts:
         return None
     s, part = max(parts, key=lambda item: item[1].stop - item[1].start)

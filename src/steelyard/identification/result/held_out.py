@@ -10,9 +10,13 @@ from numpy.typing import NDArray
 
 from ..estimators.least_squares import Estimate, excitation, least_squares, trimmed
 from ..estimators.posterior import posterior
+from ..model.accumulator import Accumulator
 from ..model.problem import Problem, merged
 
 Array = NDArray[np.float64]
+FEWEST_LOGS = 3  # from which one of them can be told from the others
+APART = 2.0  # factor by which the error of the others must fall without a log, for it to be named
+USUAL = 0.2  # relative error up to which no log is looked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,3 +73,32 @@ def solver(problem: Problem, estimate: Estimate) -> Callable[[Array], Array]:
         return problem.base.values(made.parameters)
 
     return solve
+
+
+def odd_log(problem: Problem, estimate: Estimate, error: float) -> str:
+    """Return a sentence about the log that does not belong to the others, '' if there is none: without it their own error halves.
+
+    `error` is |e| / |tau| of all logs together.
+    """
+    count = len(problem.samples)
+    if count < FEWEST_LOGS or not error > USUAL:
+        return ""
+    logs = [Accumulator.empty(problem.model.reach, problem.base.n_base) for _ in range(count)]
+    for block in problem.blocks():
+        logs[block.log] = logs[block.log].fold(block.Y, block.tau, block.keep)
+    solve = solver(problem, estimate)
+    rests = [merged(tuple(logs), without=k) for k in range(count)]
+    bases = [solve(rest.triangle(estimate.weights)) for rest in rests]
+    left = [relative(rest, base) for rest, base in zip(rests, bases, strict=True)]
+    k = int(np.argmin(left))
+    if left[k] * APART > error:
+        return ""
+    own = relative(logs[k], bases[k])
+    source = f" ({problem.samples[k].source})" if problem.samples[k].source else ""
+    which = f"Log {k + 1} of {count}{source} does not belong to the others"
+    return f"{which}: without it they fit up to {left[k]:.1%}, and it is off by {own:.0%}."
+
+
+def relative(part: Accumulator, base: Array) -> float:
+    """Return |e| / |tau| of some samples with base parameters (b,)."""
+    return float(np.sqrt(part.residual_squares(base).sum() / max(float(part.torque_squares().sum()), 1e-300)))

@@ -44,7 +44,8 @@ class Evidence:
     """What a verdict follows from: held-out errors, the promise made from them, findings of the doctor, and the links set aside.
 
     `residual_split` has what the error that is left goes back to. `examinable` says whether the doctor takes logs of this kind,
-    `placeholder` that the description's inertias are no measure and the estimator did not weigh them.
+    `placeholder` that the description's inertias are no measure and the estimator did not weigh them. `too_short` is a sentence about
+    samples that hold too few independent rows, `odd_log` one about a log that does not belong to the others.
     """
 
     held_out: HeldOut
@@ -55,6 +56,8 @@ class Evidence:
     known_mass: bool = False
     examinable: bool = True
     placeholder: bool = False
+    too_short: str = ""
+    odd_log: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +104,13 @@ def judge(
     errors = [other.total_relative_error for other in others if other.keep.any()]
     error = max(evidence.promise.within, *errors, 0.0) if errors else evidence.promise.within
     refusals = [*no_explanation(validation, evidence.examinable), *useless(error, others)]
-    doubts = [*faults(evidence), *poor(error, evidence), *broken(evidence, others), *other_mass(robot, initial, evidence)]
+    doubts = [
+        *filter(None, (evidence.odd_log, evidence.too_short)),
+        *faults(evidence),
+        *poor(error, evidence),
+        *broken(evidence, others),
+        *other_mass(robot, initial, evidence),
+    ]
     doubts += [*unused_joints(validation), *little_excitation(uncertainty), *impossible_links(robot)]
     limits = [*narrow(evidence), *scale_unknown(robot, initial, evidence)]
     word = "refused" if refusals else "doubtful" if doubts else "trusted within" if limits else "trusted"

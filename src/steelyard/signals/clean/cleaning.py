@@ -11,6 +11,7 @@ from ..segments import GAP, is_uniform
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+FALLING = "The time stamps fall from sample to sample: the samples were put in the order of their stamps."
 
 
 def clean(log: Log, max_gap: float = GAP) -> Log:
@@ -48,7 +49,8 @@ def sort_by_time(log: Log) -> Log:
             f"{log.where}the clock goes back by {-step[worst]:.6g} s at sample {worst + 1} (from {log.t[worst]:.6g} s): "
             "two runs in one file? Split it there, or give the column of another clock"
         )
-    return log[np.argsort(log.t, kind="stable")].remarked(f"{len(back)} samples came out of order in time and were sorted.")
+    remark = FALLING if len(back) > 0.9 * len(step) else f"{len(back)} samples came out of order in time and were sorted."
+    return log[np.argsort(log.t, kind="stable")].remarked(remark)
 
 
 def drop_repeats(log: Log) -> Log:

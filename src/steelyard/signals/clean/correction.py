@@ -28,8 +28,8 @@ class Correction:
     """What makes a log of n joints right; `Correction.none(n)` changes nothing.
 
     Joint j takes the columns of joint order[j], then q = sign scale q_log + offset [rad|m], t = clock t_log [s],
-    tau(t) = gain tau_log(t + delay). `torque_order` is the order of torques and currents. `regular` replaces the time stamps by evenly
-    spaced ones over the same time, `spikes` interpolates single positions that are off.
+    tau(t) = gain tau_log(t + delay). `torque_order` is the order of torques and currents; a negative clock is one that runs backwards.
+    `regular` replaces the time stamps by evenly spaced ones over the same time, `spikes` interpolates single positions that are off.
     """
 
     order: tuple[int, ...]
@@ -53,8 +53,8 @@ class Correction:
                 raise CallError(f"correction: {f.name} must have one finite number for each of {self.n} joints, found {value}")
         if not all(abs(sign) == 1.0 for sign in self.sign):
             raise CallError(f"correction: sign must be 1 or -1 for each joint, found {self.sign}")
-        if not (min(self.scale, default=1.0) > 0 and all(self.gain) and self.clock > 0):
-            raise CallError("correction: scale and clock must be positive, and no gain zero")
+        if not (min(self.scale, default=1.0) > 0 and all(self.gain) and self.clock):
+            raise CallError("correction: scale must be positive, and neither a gain nor the clock zero")
 
     @classmethod
     def none(cls: type[Self], n: int) -> Self:
@@ -158,7 +158,7 @@ class Correction:
 
     def rates(self, x: Array, power: int) -> Array:
         """Return corrected rates of order `power`, (N, n), as logged against the log's own clock."""
-        return np.asarray(x[:, list(self.order)] * (np.array(self.sign) * np.array(self.scale) / self.clock**power))
+        return np.asarray(x[:, list(self.order)] * (np.array(self.sign) * np.array(self.scale) / abs(self.clock) ** power))
 
     def torques(self, t: Array, tau: Array, stretches: Sequence[slice]) -> Array:
         """Return corrected torques (N, n); t [s] is in true time, no delay reaches across a gap between stretches."""

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from ...errors import LogError
 from ..schema import METADATA
+from ..units import is_unit
 from .column_table import EMPTY, ColumnTable, is_number, read_metadata
 
 COMMENTS = ("#", "%", "//")
 DELIMITERS = (";", "\t", "|", ",", " ")
+NO_UNIT = ("", "-", "1")  # in a row of units
 
 
 class Dialect(NamedTuple):
@@ -37,6 +39,7 @@ def read_csv(path: Path, **_: Any) -> ColumnTable:
     written = next((c.removeprefix(f"{METADATA}: ") for c in comments if c.startswith(f"{METADATA}: ")), None)
     dialect = sniff(body[:40], comments)
     rows = body[1:] if dialect.header is not None and tuple(cells(body[0], dialect.delimiter)) == dialect.header else body
+    rows, dialect = without_units(rows, dialect)
     if not rows:
         raise LogError(f"{path}: a header and no rows, so no samples: {', '.join(dialect.header or ())}")
     columns = by_polars(rows, dialect) or by_numpy(rows, dialect) or by_hand(rows, dialect, path)
@@ -45,6 +48,16 @@ def read_csv(path: Path, **_: Any) -> ColumnTable:
         raise LogError(f"{path}: the header names {len(names)} columns ({', '.join(names)}), the rows have {len(columns)}")
     named = dict(zip(unique(names), columns, strict=True))
     return ColumnTable(named, str(path), headless=dialect.header is None, metadata=read_metadata(written, str(path)))
+
+
+def without_units(rows: list[str], dialect: Dialect) -> tuple[list[str], Dialect]:
+    """Return the rows without a row of units below the header, and the dialect with these units in the names: 'q1 [deg]'."""
+    units = cells(rows[0], dialect.delimiter) if rows and dialect.header else []
+    named = [unit.strip("[]()") for unit in units]
+    if not any(named) or len(named) != len(dialect.header or ()) or not all(is_unit(unit) or unit in NO_UNIT for unit in named):
+        return rows, dialect
+    header = tuple(f"{name} [{unit}]" if is_unit(unit) else name for name, unit in zip(dialect.header or (), named, strict=True))
+    return rows[1:], dialect._replace(header=header)
 
 
 def decoded(path: Path) -> str:
