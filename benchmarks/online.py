@@ -114,30 +114,39 @@ def best(run: Callable[[], object], times: int) -> float:
     return float(least)
 
 
-def rolling(o: sy.OnlineIdentifier, data: tuple[Array, ...], portion: int) -> Callable[[], object]:
+def rolling(update: Callable[..., object], data: tuple[Array | None, ...], portion: int) -> Callable[[], object]:
     """An update with the next samples of a minute, which begins again at its end."""
-    starts = cycle(range(0, len(data[0]) - portion, portion))
+    starts = cycle(range(0, 20000, portion))
 
     def run() -> None:
         k = next(starts)
-        o.update(*(x[k] if portion == 1 else x[k : k + portion] for x in data))
-        assert o.change is None
+        update(*(None if x is None else x[k] if portion == 1 else x[k : k + portion] for x in data))
 
     return run
 
 
+def pace(update: Callable[..., object], data: tuple[Array | None, ...]) -> tuple[float, float]:
+    """The time of a sample [µs] in blocks of 100 and one by one."""
+    return best(rolling(update, data, 100), 1000) / 100 * 1e6, best(rolling(update, data, 1), 4000) * 1e6
+
+
 def speed() -> Iterator[Row]:
-    """The time of an update while the arm is watched, in blocks of 100 and one by one, beside the accumulator's own fold."""
-    o, data = identifier(0, True), learnt(0)
-    model, (q, qd, qdd, tau) = o.model, data
-    block, single = best(rolling(o, data, 100), 1000) / 100 * 1e6, best(rolling(o, data, 1), 4000) * 1e6
+    """The time of an update while the arm is watched, beside the accumulator's own fold, without accelerations, and of the observer."""
+    o, (q, qd, qdd, tau) = identifier(0, True), learnt(0)
+    model = o.model
+    block, single = pace(o.update, (q, qd, qdd, tau))
+    assert o.change is None  # after a change there would be less to do
     empty = Accumulator.empty(model.reach, model.base.n_base)
     fold = best(lambda: empty.fold(model.rows(q[:1], qd[:1], qdd[:1]), tau[:1]), 200) * 1e6
-    columns = f"{model.base.n_base} columns"
+    columns, faster = f"{model.base.n_base} columns", f"{fold / single:.0f} times as fast as the fold of a batch"
     yield Row(f"update in blocks of 100 ({columns}), a sample", f"{block:.1f} µs", "10 µs", block <= 10.0)
-    yield Row(
-        f"update one by one ({columns})", f"{single:.1f} µs ({fold / single:.0f} times as fast as a fold before)", "60 µs", single <= 60.0
-    )
+    yield Row(f"update one by one ({columns})", f"{single:.0f} µs ({faster})", "60 µs", single <= 60.0)
+    others = {
+        "the same without accelerations": pace(identifier(0, False).update, (q, qd, None, tau)),
+        "collision observer": pace(sy.CollisionObserver(o, rate=RATE, rest=REST).update, (q, qd, tau)),
+    }
+    for name, (together, alone) in others.items():
+        yield Row(f"{name}, in blocks and one by one", f"{together:.1f} µs and {alone:.0f} µs", "-", True)
 
 
 def equality() -> Iterator[Row]:

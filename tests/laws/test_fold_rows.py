@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
@@ -37,6 +40,9 @@ def test_portions_and_parts_make_no_difference() -> None:
     for A, B in zip(whole.factors, one_by_one.factors, strict=True):
         np.testing.assert_allclose(A.T @ A, B.T @ B, atol=1e-12)
     assert not np.allclose(kept.memory, one_by_one.memory), "a copy has factors of its own"
+    for twin in (deepcopy(kept), pickle.loads(pickle.dumps(kept))):
+        twin.absorb(other)
+        np.testing.assert_array_equal(twin.memory, one_by_one.memory)
 
 
 def test_columns_without_numbers_stay_empty() -> None:

@@ -282,3 +282,10 @@ def test_few_blocks_make_wider_intervals() -> None:
     """Eight blocks side by side, left out as they overlap, tell a variance as ten and a half squares do: Student's quantile is 2.21."""
     np.testing.assert_allclose(student_factor((80,)), (2.2138 / 1.96) ** 2, rtol=1e-3)
     assert student_factor((24,)) > student_factor((80,)) > student_factor((80, 160, 240)) > 1.0
+
+
+def test_an_arm_without_an_unknown_carries_too() -> None:
+    """The Puma's description has a number for every friction, so that the load alone is to be found."""
+    puma = sy.load("puma560")
+    found = sy.payload(puma, recorded(puma.with_payload(2.0, com=(0.0, 0.01, 0.1)), 4.0))
+    np.testing.assert_allclose([found.mass, *found.com], [2.0, 0.0, 0.01, 0.1], atol=1e-3)

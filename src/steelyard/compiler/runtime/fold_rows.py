@@ -35,8 +35,6 @@ class Triangles:
         self.memory = np.zeros(sum(sizes))
         self._table = np.ascontiguousarray(np.column_stack([places, starts, widths]).astype(np.int64))
         self._ends = tuple((int(a), k, up) for a, k, up in zip(places, widths, padded, strict=True))
-        self._own = self.memory.ctypes.data, self._table.ctypes.data
-        self._one, self._panel = _compiled(1), _compiled(PANEL)
 
     @property
     def factors(self) -> tuple[Array, ...]:
@@ -45,13 +43,12 @@ class Triangles:
 
     def fold(self, rows: Array) -> None:
         """Fold packed rows (N, width), contiguous; they are used up."""
-        R, table = self._own
-        whole = len(rows) // PANEL
-        address, stride = rows.__array_interface__["data"][0], rows.shape[1]  # faster than rows.ctypes
+        R, address, table = (x.__array_interface__["data"][0] for x in (self.memory, rows, self._table))  # faster than x.ctypes
+        whole, stride = len(rows) // PANEL, rows.shape[1]
         if whole:
-            self._panel(R, address, stride, whole, len(self._ends), table)
+            _compiled(PANEL)(R, address, stride, whole, len(self._ends), table)
         if len(rows) > whole * PANEL:
-            self._one(R, address + 8 * stride * whole * PANEL, stride, len(rows) - whole * PANEL, len(self._ends), table)
+            _compiled(1)(R, address + 8 * stride * whole * PANEL, stride, len(rows) - whole * PANEL, len(self._ends), table)
 
     def absorb(self, other: Triangles) -> None:
         """Fold the factors of `other`, which has the same widths."""

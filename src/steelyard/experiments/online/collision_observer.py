@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import per_joint, real_number
 from ...errors import CallError, refuse_loops, require_robot
-from ...identification.estimators.without_acceleration.momentum import momentum_columns
 from ...identification.model.linear_model import Model, build_model
 from ...identification.result.fit import Fit
 from ...robot import Robot
@@ -70,6 +69,7 @@ class CollisionObserver:
         self._filter = LowPass(self.gain)
         place = dict(zip(self.robot.parameter_names, self.robot.parameters, strict=True))
         self._coulomb = np.array([abs(float(place.get(f"{name}.Fc", 0.0))) for name in names])
+        self._rows = SampleRows(self._model)
         self._modes = self._least_certain()
         self._speeds = np.zeros((0, self.robot.n))
         self._jitter, self._counted = np.zeros(self.robot.n), 0
@@ -113,7 +113,7 @@ class CollisionObserver:
             rate = rate - self._model.known(q, qd, np.zeros_like(q))
         stored, lost = np.zeros((N, n, 0)), np.zeros((N, n, 0))
         if self._modes.shape[1]:
-            P, Z = momentum_columns(self._model, q, qd, self._model.base.columns)
+            P, Z = self._rows.momentum(q, qd)
             stored, lost = P @ self._modes, Z @ self._modes
         x = np.concatenate([-rate - self.gain * p, (lost - self.gain * stored).reshape(N, -1), still], axis=1)
         y = self._filter.run(x, dt, np.concatenate([-self.gain * p[0], -self.gain * stored[0].ravel(), still[0]]))
@@ -151,7 +151,7 @@ class CollisionObserver:
         if self._covariance is None:
             return np.zeros((0, 0))
         weights = 1.0 / np.maximum(self._sigma[0], 1e-12) ** 2
-        return least_certain(self._covariance, SampleRows(self._model).typical(), weights)
+        return least_certain(self._covariance, self._rows.typical(), weights)
 
 
 def known_errors(model: Fit | OnlineIdentifier | Robot, noise: Any, gain: float) -> tuple[Robot, Model, Array | None, tuple[Array, bool]]:

@@ -7,6 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ...cached import cached_property
+from ...compiler.runtime.kernel import Kernel
 from ...identification.estimators.without_acceleration.momentum import held_values, momentum_columns
 from ...identification.model.linear_model import Model
 from ...kernels import kernel
@@ -25,8 +27,23 @@ class SampleRows:
         self.width = self.n * self.b + self.n + 1
         self.plain = all(c in model.plain_columns for c in model.base.columns)
         self.has_known = model.known is not None or any(value for _, value in model.held)
-        wanted = tuple(model.plain_columns.get(c, 0) for c in model.base.columns)
-        self._kernel = kernel(model.plain.fingerprint, model.plain.tree, "regressor", columns=wanted) if self.plain else None
+        self._kernel = self._plain_kernel("regressor") if self.plain else None
+
+    def _plain_kernel(self, name: str) -> Kernel:
+        """The kernel of a regressor of the plain robot, at hand without a search."""
+        wanted = tuple(self.model.plain_columns[c] for c in self.model.base.columns)
+        return kernel(self.model.plain.fingerprint, self.model.plain.tree, name, columns=wanted)
+
+    @cached_property
+    def _momentum_kernels(self) -> tuple[Kernel, Kernel]:
+        return self._plain_kernel("momentum_regressor"), self._plain_kernel("momentum_rate_regressor")
+
+    def momentum(self, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Return P and Z, each (N, n, b), with tau = d/dt(P base) + Z base, at states (N, n): see `momentum_columns`."""
+        if not self.plain:
+            return momentum_columns(self.model, q, qd, self.model.base.columns)
+        stored, gained = (each.ufunc(q, qd) for each in self._momentum_kernels)
+        return stored, -gained
 
     def empty(self, count: int) -> tuple[Array, Array, Array]:
         """Return rows (N, width) without content, and views of their regressor (N, n, b) and torque (N, n)."""
@@ -82,10 +99,12 @@ class FilteredRows:
         `still` (N, n) is 1 where a joint stands; a first call begins at its first sample.
         """
         made, Y, torque = self.rows.empty(len(q))
-        P, Z = momentum_columns(self.rows.model, q, qd, self.rows.model.base.columns)
+        P, Z = self.rows.momentum(q, qd)
+        given, kept = tau, np.zeros_like(tau)
         held = [column for column, _ in self.rows.model.held]
-        stored, lost = (columns @ held_values(self.rows.model) for columns in momentum_columns(self.rows.model, q, qd, held))
-        given, kept = tau - lost, stored
+        if held:
+            kept, lost = (columns @ held_values(self.rows.model) for columns in momentum_columns(self.rows.model, q, qd, held))
+            given = tau - lost
         if self.rows.model.known is not None:
             given = given - self.rows.model.known(q, qd, np.zeros_like(q))
         edge = Y[0].size

@@ -134,6 +134,8 @@ class Model:
 
     def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int], *base: Array) -> Array:
         """Return some columns of the regressor, (N, n, k): of the plain robot by its kernel, of other joint terms one by one."""
+        if not len(columns):
+            return np.zeros((*q.shape, 0))
         wanted = tuple(self.plain_columns.get(c, 0) for c in columns)
         Y = np.asarray(kernel(self.plain.fingerprint, self.plain.tree, "regressor", columns=wanted, base=bool(base))(q, qd, qdd, *base))
         others = [(k, self.term(c)) for k, c in enumerate(columns) if c not in self.plain_columns]
