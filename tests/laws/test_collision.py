@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.motion.collision.clearance import Clearance, capsule_distances
+from steelyard.experiments.excitation.information import Information
+from steelyard.experiments.excitation.task import Task
+from steelyard.motion.collision.clearance import Clearance, Distances, capsule_distances, solid
 from steelyard.motion.collision.shapes import ConvexShape, link_capsules, robot_shapes
 from steelyard.motion.collision.sweep import narrowest
 from steelyard.motion.collision.walls import HalfSpace, walls
 from steelyard.motion.trajectories.fourier import FourierBasis
+from steelyard.motion.trajectories.limits import motion_limits
 from tests.folding_arm import folding_arm
 
 coal = pytest.importorskip("coal")
@@ -31,8 +34,6 @@ def test_capsules_are_as_far_apart_as_the_library_says(rng: np.random.Generator)
         shapes = ConvexShape(-1, "a", A[k, 0], 0.1), ConvexShape(-1, "b", B[k, 0], 0.05)
         ours = Clearance(pair.robot, shapes, pair.pairs).distances(np.zeros((1, 2))).distance[0, 0]
         assert ours == pytest.approx(float(made.distance[k, 0]))
-        from steelyard.motion.collision.clearance import solid
-
         (one, R1, p1), (two, R2, p2) = (solid(shape) for shape in shapes)
         found = coal.distance(one, coal.Transform3s(R1, p1), two, coal.Transform3s(R2, p2), coal.DistanceRequest(), coal.DistanceResult())
         if ours > 0:
@@ -102,6 +103,51 @@ def test_the_certificate_holds_between_samples(tmp_path: Path, rng: np.random.Ge
         assert (found.spare >= 0) == (seen > 0) or abs(seen) < 1e-3
         kept += found.spare >= 0
     assert 0 < kept < 8, "the motions are of both kinds"
+
+
+class ThinWall:
+    """A distance |q1 - 0.5| - 1 mm, which a moving joint passes between samples."""
+
+    labels, least = ("q1 away from 0.5",), np.zeros(1)
+
+    def levers(self, travel: np.ndarray) -> np.ndarray:
+        return np.array([[1.0, 0.0]])
+
+    def distances(self, q: np.ndarray, exact: object = None) -> Distances:
+        return Distances(np.abs(q[:, :1] - 0.5) - 1e-3, *(np.zeros((len(q), 1, 3)),) * 3)
+
+
+def test_what_is_passed_between_samples_is_found() -> None:
+    motion = FourierBasis(3, 0.2).motion(np.array([[0.3, 1.0, 0.5, 0.3, 0.2], [0.0, 0.5, 0.5, 0.2, 0.1]]))
+    q = motion(np.linspace(0, 5, 60)).q[:, 0]
+    assert q.min() < 0.5 < q.max()
+    assert np.abs(q - 0.5).min() > 1e-3
+    found = narrowest(ThinWall(), motion, motion.bounds())  # type: ignore[arg-type]
+    assert found.spare < 0
+    assert found.where == "q1 away from 0.5"
+
+
+def test_a_motion_without_a_certificate_is_no_result(tmp_path: Path) -> None:
+    robot = folding_arm(tmp_path, lower=1.0)
+    space = motion_limits(robot, 0.9)
+    gaps = Clearance.of(robot, robot_shapes(robot), space.lower, space.upper, 0.02)
+    task = Task(space, FourierBasis(3, 0.2), Information.of(robot), 0, (gaps,))
+    folded, open_ = (task.basis.motion(np.column_stack([np.array(q), np.full((3, 4), 0.02)])) for q in ([0.0, 2.2, 2.2], [0.0, 1.3, 1.3]))
+    assert gaps.distances(folded(0.0).q[None]).distance.min() < 0
+    assert task.certified(folded) is None
+    assert task.certified(open_) is not None
+
+
+def test_walls_count_radii_and_the_farthest_point() -> None:
+    robot = sy.load("planar_2r")
+    capsule = ConvexShape(1, "arm", np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]), 0.1)
+    made = walls(robot, (capsule,), {"arm": ((-9, -9, -9), (2, 9, 9))})
+    q = np.array([[0.0, 0.0]])
+    X = robot.forward_kinematics(q, "link2")[0]
+    end = (X @ [0.5, 0.0, 0.0, 1.0])[:3]
+    found = dict(zip(made.labels, made.distances(q).distance[0], strict=True))
+    assert found["arm below x = 2 m"] == pytest.approx(2 - max(end[0], X[0, 3]) - 0.1)
+    assert found["arm above z = -9 m"] == pytest.approx(9 + min(end[2], X[2, 3]) - 0.1)
 
 
 @pytest.mark.parametrize("kind", ["auto", "capsules"])
