@@ -24,6 +24,8 @@ from benchmarks.faults import FAULTS, Planted
 from benchmarks.trust.cases import Case
 from benchmarks.visibility import Name, names
 from steelyard.experiments.excitation.random_motions import fitted
+from steelyard.identification.result.validation import kept_states, low_passed
+from steelyard.identification.samples.decimation import natural_factor
 from steelyard.identification.samples.preparation import Preparation
 from steelyard.identification.samples.samples import prepare
 from steelyard.motion.trajectories.fourier import Fourier, at_rest
@@ -164,17 +166,16 @@ def verdict_of(made: Experiment) -> tuple[str, tuple[str, ...], float | None, fl
 
 def true_error(made: Experiment, fit: Any) -> float | None:
     """|tau - predicted| / |tau| over all joints on unseen motion within the region; None where there is no such motion."""
-    states, truth = measured_rest(made, fit) if made.true is None else simulated_motion(made, fit)
+    states, truth, predicted = measured_rest(made, fit) if made.true is None else simulated_motion(made, fit)
     inside = fit.verdict.region.contains(*states)
     if np.count_nonzero(inside) < 20:
         return None
-    q, qd, qdd = (x[inside] for x in states)
-    moving = np.abs(qd) > STANDING
-    return float(np.linalg.norm((truth[inside] - fit.predict(q, qd, qdd).torque) * moving) / np.linalg.norm(truth[inside] * moving))
+    counted = (np.abs(states[1]) > STANDING) & inside[:, None]
+    return float(np.linalg.norm((truth - predicted) * counted) / np.linalg.norm(truth * counted))
 
 
-def simulated_motion(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array]:
-    """Random Fourier motions that touch the borders of the region, and the noiseless torque of the true robot."""
+def simulated_motion(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array, Array]:
+    """Random Fourier motions that touch the borders of the region, the noiseless torque of the true robot, and the predicted one."""
     assert made.true is not None
     region = fit.verdict.region
     limits = MotionLimits(region.q_low, region.q_high, region.qd_most, region.qdd_most, *np.full((2, made.true.n), np.inf))
@@ -186,12 +187,15 @@ def simulated_motion(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Arr
         shape = Fourier(np.zeros(made.true.n), a, b, 1 / SECONDS)
         parts.append(fitted(shape, limits, rng.uniform(-1, 1, made.true.n))(t))
     states = tuple(np.concatenate(x) for x in zip(*parts, strict=True))
-    return states, made.true.inverse_dynamics(*states)
+    return states, made.true.inverse_dynamics(*states), fit.predict(*states).torque
 
 
-def measured_rest(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array]:
-    """Smoothed states and measured torque of the part of a measured log that was held out."""
+def measured_rest(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array, Array]:
+    """Smoothed states, measured and predicted torque of the part of a measured log that was held out, low-passed as by `fit.validate`."""
     logs = [log.replace(joint_names=made.described.joint_names) for log in made.rest]
-    samples = [prepare(made.described, log, Preparation()) for log in logs]
-    q, qd, qdd, tau = (np.concatenate([getattr(s, name) for s in samples]) for name in ("q", "qd", "qdd", "tau"))
-    return (q, qd, qdd), tau
+    parts = []
+    for samples, factor in ((s, natural_factor(s.t, s.qd)) for s in (prepare(made.described, log, Preparation()) for log in logs)):
+        torques = (low_passed(tau, samples, factor) for tau in (samples.tau, fit.predict(samples.q, samples.qd, samples.qdd).torque))
+        parts.append((*kept_states([samples], factor), *torques))
+    q, qd, qdd, tau, predicted = (np.concatenate(x) for x in zip(*parts, strict=True))
+    return (q, qd, qdd), tau, predicted

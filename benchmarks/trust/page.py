@@ -23,8 +23,8 @@ described. Everything follows from the seed. The published seed is {published}, 
 RULES = """
 - A promise is kept if the relative torque error |e|/|tau| on unseen motion inside `verdict.region` is at most twice `verdict.error`. Unseen
   motion is, for simulated robots, three random Fourier motions that fill the region, against the noiseless torque of the true robot; for
-  measured logs, the quarter that was held out. Where fewer than 20 samples of that lie inside the region, nothing tests the promise, and
-  it is not counted ({untested} here).
+  measured logs, the quarter that was held out, its torque low-passed as by `fit.validate`, since no model predicts noise. Where fewer than
+  20 samples of that lie inside the region, nothing tests the promise, and it is not counted ({untested} here).
 - A fault is named if findings of its key with a probability of at least one half concern exactly its joints; for faults of the whole log
   the joints do not matter. Two faults are named if both are. Silence is a diagnosis without any finding.
 - Faults have at least the size of the table; each log draws its own, up to several times that. A fault is planted where a log can show it:
