@@ -148,7 +148,7 @@ def test_the_error_on_unseen_motion_is_that_of_the_true_robot():
     case = experiment("planar_2r", 3)
     assert true_error(case, fit_of(case.true, 1.0)) == pytest.approx(0.0, abs=1e-12)
     assert true_error(case, fit_of(case.true, 1.07)) == pytest.approx(0.07)
-    states, _ = judging.simulated_motion(case, fit_of(case.true, 1.0))
+    states, *_ = judging.simulated_motion(case, fit_of(case.true, 1.0))
     assert all(np.max(np.abs(x)) <= 0.5 for x in states)
 
 
