@@ -108,7 +108,10 @@ def test_with_several_standing_joints_the_rest_is_identified(joints, estimator):
     tau = robot.inverse_dynamics(q, qd, qdd) + 0.05 * np.random.default_rng(1).normal(size=q.shape)
     moved, described = log.replace(q=q, qd=qd, qdd=qdd, tau=tau), robot.with_parameters(1.2 * robot.parameters)
     fit = sy.identify(described, moved, estimator, diagnose=estimator == "sdp")  # examined once: the doctor knows no estimator
-    assert fit.total_relative_error < 0.03
+    if estimator == "energy":  # a joint that stands takes no power: the balance says nothing about what holds it
+        assert np.delete(fit.relative_error, joints).max() < 0.03
+    else:
+        assert fit.total_relative_error < 0.03
     assert {f"{robot.joint_names[j]}.Fv" for j in joints} <= set(fit.unseen)
     assert not {f"{name}.Fv" for j, name in enumerate(robot.joint_names) if j not in joints} & set(fit.unseen)
 
