@@ -86,7 +86,7 @@ def excitation(triangle: Array, noise: Array | None = None) -> ExcitationSpectru
     scale = np.linalg.norm(R, axis=0)
     dead = scale <= 1e-12 * max(scale.max(initial=0.0), 1e-300)
     unit = np.where(dead, 1.0, scale)
-    clean = np.where(dead, 0.0, R / unit)
+    clean = np.where(dead | (np.abs(R) <= 1e-20 * unit), 0.0, R / unit)  # entries so small make LAPACK's divide and conquer fail
     values = np.linalg.svd(clean, compute_uv=False)
     floor = RANK * max(float(values[0]) if len(values) else 0.0, 1e-300) * np.eye(len(R))
     errors = floor if noise is None else np.linalg.qr(np.vstack([floor, np.where(dead, 0.0, noise / unit)]), mode="r")

@@ -30,7 +30,8 @@ def find_period(log: Log, given: float | None = None) -> float | None:
 
     Joints come back if positions a period apart differ by no more than their noise, which is told by differences of neighbours. Half the
     mean square difference of positions, summed over joints in units of their variance, is small at the period; it is computed for all
-    delays by the Fourier transform. Raises LogError if the motion does not repeat after a period that was given.
+    delays by the Fourier transform. A joint that stands with a noisy encoder never comes back. Raises LogError if the motion does not
+    repeat after a period that was given.
     de Cheveigne and Kawahara, J. Acoust. Soc. Am. 111 (2002), p. 1917 (the difference function).
     """
     dt = log.duration / max(log.N - 1, 1)
