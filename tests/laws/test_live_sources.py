@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
@@ -150,8 +151,9 @@ def test_the_controller_of_a_ur_is_watched_until_it_stops() -> None:
     pytest.importorskip("rtde_receive", reason="ur-rtde is not installed")
     robot = SimpleNamespace(tree=SimpleNamespace(n=6), n=6, joint_names=tuple(f"left_{name}" for name in reversed(NAMES)))
     found: list[Sample] = []
-    with controller("127.0.0.2", stop_after=40), pytest.raises(sy.LogError, match=r"127.0.0.2 stopped: no state for"):
-        found.extend(sy.watch("rtde:127.0.0.2", robot, effort="torque", timeout=0.5))  # type: ignore[arg-type]
+    host = f"127.1.{os.getpid() // 254 % 254 + 1}.{os.getpid() % 254 + 1}"  # RTDE has one port: each test run has its own address
+    with controller(host, stop_after=40), pytest.raises(sy.LogError, match=f"{host} stopped: no state for"):
+        found.extend(sy.watch(f"rtde:{host}", robot, effort="torque", timeout=0.5))  # type: ignore[arg-type]
     assert len(found) > 10
     for s in found:
         true = state(round((s.t - 100.0) * 125.0))
@@ -159,8 +161,8 @@ def test_the_controller_of_a_ur_is_watched_until_it_stops() -> None:
         np.testing.assert_allclose(s.qd, true["actual_qd"][::-1])
         np.testing.assert_allclose(s.tau, true["target_moment"][::-1])
     assert np.all(np.diff([s.t for s in found]) > 0)
-    with controller("127.0.0.2"):
-        stream = sy.watch("rtde:127.0.0.2", robot, effort="current", gains=2.0)  # type: ignore[arg-type]
+    with controller(host):
+        stream = sy.watch(f"rtde:{host}", robot, effort="current", gains=2.0)  # type: ignore[arg-type]
         s = next(stream)
         stream.close()  # type: ignore[attr-defined]
     np.testing.assert_allclose(s.tau, 2.0 * np.array(state(round((s.t - 100.0) * 125.0))["actual_current"][::-1]))
