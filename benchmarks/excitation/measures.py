@@ -134,7 +134,7 @@ def monte_carlo(name: str, draws: int = 4000) -> float:
     found = made.excitation.accuracy
     assert found is not None
     whole = robot(name).with_joint_terms(TERMS)
-    columns = list(sy.base_parameters(whole).columns)
+    columns = list(Information.of(robot(name)).columns)
     Y = whole.regressor(made.q[:-1], made.qd[:-1], made.qdd[:-1])[..., columns] / found.noise[:, None]
     Q, R = np.linalg.qr(Y.reshape(-1, len(columns)))
     rng, errors = np.random.default_rng(0), np.empty((draws, len(columns)))
@@ -158,7 +158,7 @@ def through_identify(name: str, runs: int) -> float:
         fit = sy.identify(
             described, log, estimator="wls", friction=("viscous", "coulomb", "offset"), delay=0, coulomb_width=0, diagnose=False
         )
-        base.append(fit.base_values)
+        base.append([fit.base_values[fit.base.names.index(parameter)] for parameter in found.names])
     return float(np.median(np.std(base, axis=0, ddof=1) / found.std))
 
 

@@ -26,6 +26,7 @@ from .criteria import CRITERIA, Criterion
 
 Array = NDArray[np.float64]
 POINTS = 24  # samples of a period per harmonic: twelve times what the band needs
+SHOWN = 1e-5  # of a column: what is less apart from others, such as by the rounding of angles in a file, no recording tells apart
 QUIET = 0.02  # of the typical torque: the noise of a sample where the caller states none
 TERMS = ("armature", "viscous", "coulomb", "offset")  # what every joint is identified with
 
@@ -53,7 +54,7 @@ class Information:
     def of(cls, robot: Robot, noise: Array | None = None, criterion: str = "D", samples: float = 1.0) -> Information:
         """For the robot with rotor inertia and friction at every joint, as it will be identified."""
         whole = robot.with_joint_terms(TERMS)
-        base = base_parameters(whole)
+        base = base_parameters(whole, SHOWN)
         Y = sampled_regressor(whole.tree)
         typical = typical_torque((Y @ whole.parameters).reshape(-1, robot.n))
         used, quiet = (typical, QUIET) if noise is None else (noise, 1.0)

@@ -18,7 +18,7 @@ from .information import Information
 
 Array = NDArray[np.float64]
 LOOSE = 100.0  # times the typical torque: how far friction and rotors are taken to be unknown
-SAME = 1e-6  # of the largest entry: rows of two groupings that are the same
+SAME = 1e-3  # of the torque of a parameter: two groupings that are the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ def known_information(information: Information, fit: Fit) -> Array:
     b = found.base.n_base
     R = found.information[:b, :b]
     A = R.T @ R / inflation(fit, R.T @ R)
-    T = translation(base.matrix, base.parameter_names, found.base.matrix, found.base.parameter_names)
+    T = translation(base.matrix, base.parameter_names, found.base.matrix, found.base.parameter_names, R)
     if T is None:
         raise CallError(
             "fit: it looked for other combinations of the parameters than a motion is chosen for, links, rotors, viscous and Coulomb"
@@ -97,13 +97,17 @@ def inflation(fit: Fit, A: Array) -> float:
     return max(1.0, float(np.median(fit.base_std[seen] ** 2 / plain[seen]))) if seen.any() else 1.0
 
 
-def translation(ours: Array, names: Sequence[str], theirs: Array, their_names: Sequence[str]) -> Array | None:
-    """The matrix T (b', b) with their base values = T (our base values), where parameters that we lack are held; None if there is none."""
+def translation(ours: Array, names: Sequence[str], theirs: Array, their_names: Sequence[str], R: Array) -> Array | None:
+    """The matrix T (b', b) with their base values = T (our base values), where parameters that we lack are held; None if there is none.
+
+    R (b', b') is the factor of their information: a difference that no torque of the log shows does not count.
+    """
     place = {name: j for j, name in enumerate(names)}
     common = [(place[name], j) for j, name in enumerate(their_names) if name in place]
     mine, yours = ours[:, [i for i, _ in common]], theirs[:, [j for _, j in common]]
     T: Array = np.asarray(np.linalg.lstsq(mine.T, yours.T, rcond=None)[0].T, dtype=np.float64)
-    return T if np.abs(T @ mine - yours).max() <= SAME * np.abs(yours).max() else None
+    wrong, size = (np.linalg.norm(R @ x, axis=0) for x in (T @ mine - yours, yours))
+    return T if np.all(wrong <= SAME * np.maximum(size, size.max() * SAME)) else None
 
 
 def fit_of(information: Information, log: Log | Sequence[Log]) -> Fit:
