@@ -281,3 +281,12 @@ def test_the_same_question_twice(name: str, free: object, rng: np.random.Generat
     for bad in (np.full((4, 4), np.nan), 2.0 * T[0]):
         with pytest.raises(sy.CallError, match="pose"):
             sy.inverse_kinematics(robot, bad, free=free)
+
+
+def test_a_question_is_the_same_only_if_its_free_value_is_a_number_too() -> None:
+    robot = arm("iiwa14")
+    pose = robot.forward_kinematics(np.full(7, 0.4), frame_of(robot))
+    assert sy.inverse_kinematics(robot, pose, frame_of(robot), free=1.0).valid.any()
+    for other in (True, {analytic(robot, frame_of(robot), None).held[0]: True}):
+        with pytest.raises(sy.SteelyardError, match="free"):
+            sy.inverse_kinematics(robot, pose, frame_of(robot), free=other)

@@ -44,9 +44,8 @@ def inverse_kinematics(
     Returns Solutions with q (..., k, n), valid (..., k), branches and status. Pieper 1968; lecture "Special methods for dynamics",
     inverse kinematics. See docs/inverse_kinematics.md.
     """
-    if q0 is None and type(pose) is np.ndarray and pose.dtype is _FLOAT64 and pose.shape == (4, 4):
-        found = _as_before(robot, pose, frame, free, method)
-        if found is not None:
+    if q0 is None and type(pose) is np.ndarray and pose.dtype is _FLOAT64 and pose.shape == (4, 4):  # noqa: SIM102
+        if (found := _as_before(robot, pose, frame, free, method)) is not None:
             return found
     setup = _setup(robot, frame, free, method)
     given = pose if type(pose) is np.ndarray and pose.dtype is _FLOAT64 else numbers("pose", pose)
@@ -68,7 +67,7 @@ _known: dict[tuple[Any, ...], tuple[Any, Array, Array, Context, Array | None]] =
 def _as_before(robot: Robot, pose: Array, frame: str | None, free: Any, method: str) -> Solutions | None:
     """Solutions for one pose (4, 4) where the same was asked of the same robot before; checks take longer than a pose to solve."""
     try:
-        known = _known.get((id(robot), frame, method, tuple(free.items()) if type(free) is dict else free))
+        known = _known.get((id(robot), frame, method, _asked(free)))
     except TypeError:
         return None
     if known is None or known[3].robot is not robot:
@@ -76,6 +75,10 @@ def _as_before(robot: Robot, pose: Array, frame: str | None, free: Any, method: 
     ufunc, start, rest, context, held = known
     made = ufunc(pose, start)
     return Solutions(made, (pose, rest, context, held, None)) if made[2] <= NO_POSE else None
+
+
+def _asked(free: Any) -> tuple[Any, ...]:  # `free` as a key, in which True is not 1.0
+    return tuple((name, type(value), value) for name, value in free.items()) if type(free) is dict else (type(free), free)
 
 
 def _remember(setup: Setup, asked: tuple[Any, ...], free: Any) -> None:
@@ -86,13 +89,11 @@ def _remember(setup: Setup, asked: tuple[Any, ...], free: Any) -> None:
         value = free.get(joints[0]) if type(free) is dict else free
         if len(joints) > 1 or type(value) is not float or not math.isfinite(value):
             return
-        held = np.array([value])
-        start = setup.closed.start(setup.rest, held)
+        start = setup.closed.start(setup.rest, held := np.array([value]))
         start.flags.writeable = held.flags.writeable = False
     if len(_known) >= _MOST:
         _known.clear()
-    key = (*asked, tuple(free.items()) if type(free) is dict else free)
-    _known[key] = setup.closed.kernel.ufunc, start, setup.rest, setup.context, held
+    _known[(*asked, _asked(free))] = setup.closed.kernel.ufunc, start, setup.rest, setup.context, held
 
 
 class Setup(NamedTuple):

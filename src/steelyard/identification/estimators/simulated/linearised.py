@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -15,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class LinearisedProblem(Problem):
+class LinearisedProblem(Problem, ABC):
     """tau = Y' base + known' + noise, with rows Y' of another origin than the regressor; every joint may depend on every column.
 
     known' is such that the residual at the base parameters `at` (b,) is measured minus compared torque.
@@ -35,13 +36,13 @@ class LinearisedProblem(Problem):
             known = torque - Y @ self.at
             yield replace(block, Y=Y, known=known, tau=block.tau + block.known - known)
 
+    @abstractmethod
     def columns(self, samples: Samples, log: int) -> Array:
         """Return further columns (N, n, k) at samples of a log, which pass the same low-pass as the regressor."""
-        raise NotImplementedError
 
+    @abstractmethod
     def rows_of(self, block: Block) -> tuple[Array, Array]:
         """Return rows (N, n, b), and the torque (N, n) [N m|N] that is compared with the measured one, of a block with the columns."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
