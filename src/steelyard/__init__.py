@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .motion.inverse_kinematics.solve import inverse_kinematics
     from .parameters.base import base_parameters
     from .reporting import report
+    from .resource_limits import reading_limits
     from .robot import Robot, load
     from .signals import Log, read_log
     from .simulation import Run, Sensors, perturbed, record, simulate
@@ -64,6 +65,7 @@ _HOMES = {
     "Run": "simulation",
     "simulate": "simulation",
     "report": "reporting",
+    "reading_limits": "resource_limits",
 }
 
 __all__ = [
@@ -100,6 +102,7 @@ __all__ = [
     "payload",
     "perturbed",
     "read_log",
+    "reading_limits",
     "record",
     "report",
     "robots",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
+
+MESSAGE = 300  # characters of a foreign library's message that are shown
 
 
 class SteelyardError(Exception):
@@ -33,9 +36,22 @@ class MissingExtra(SteelyardError, ImportError):
     """An optional dependency is needed and absent: the message names the extra that brings it."""
 
 
+FAMILY = {kind.__name__: kind for kind in (SteelyardError, ModelError, LogError, CallError, ProblemError, MissingExtra)}
+
+
 def needs_extra(package: str, extra: str, purpose: str) -> MissingExtra:
     """The error for an absent optional package."""
     return MissingExtra(f"{purpose} needs the package '{package}', which is not installed: pip install 'steelyard[{extra}]'")
+
+
+def require_package(package: str, extra: str, purpose: str) -> None:
+    """Raise MissingExtra if an optional package is absent; it is not imported."""
+    try:
+        found = importlib.util.find_spec(package)
+    except ImportError:  # it is part of a package that is absent
+        found = None
+    if found is None:
+        raise needs_extra(package.partition(".")[0], extra, purpose)
 
 
 def suggest(wrong: str, known: Iterable[str]) -> str:
@@ -80,15 +96,23 @@ class SteelyardWarning(UserWarning):
 
 
 @contextmanager
-def foreign(library: str) -> Iterator[None]:
-    """Turn whatever a foreign library throws inside the block into a ProblemError that names it.
+def foreign(failure: str, family: type[SteelyardError] = ProblemError) -> Iterator[None]:
+    """Turn whatever a foreign library throws inside the block into an error of the family: `failure` with the library's own words.
 
-    A panic of a library written in Rust is a BaseException that `except Exception` misses. Interrupts and exits pass.
+    failure: what could not be done, and to what, such as 'run.mat: not a .mat file that can be read'. A panic of a library written in Rust
+    is a BaseException that `except Exception` misses. Interrupts and exits pass.
     """
     try:
         yield
     except (SteelyardError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as error:
-        detail = str(error).strip().partition("\n")[0]
-        raise ProblemError(f"{library} failed on this problem ({type(error).__name__}: {detail or 'no message'})") from error
+        raise family(f"{failure} ({words_of(error)})") from error
+
+
+def words_of(error: BaseException) -> str:
+    """Return the kind of an exception and the first line of its message, as far as they fit in a sentence."""
+    if isinstance(error, MemoryError):
+        return f"it needs more memory than there is: {str(error) or 'no message'}"
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0][:MESSAGE] if lines else 'no message'}"

@@ -120,7 +120,7 @@ def unregistered(node: ast.AST, local: bool = False) -> Iterator[int]:
 
 def test_every_lock_and_pool_is_registered() -> None:
     found = {f"{name}:{line}" for name, path in modules().items() for line in unregistered(parse(path))}
-    assert not found, f"make these by once_per_process or fork_waits_for of compiler/runtime/fork.py: {sorted(found)}"
+    assert not found, f"make these by once_per_process or fork_waits_for of fork.py: {sorted(found)}"
 
 
 PLANTED = {

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import LogError, suggest
 from ..signals.read.column_table import ColumnTable
-from ..signals.read.csv import read_csv
+from ..signals.read.log_formats import TEXT, table_of_format
 
 if TYPE_CHECKING:
     from ..simulation import Run
@@ -37,7 +37,7 @@ def read_motion(path: Path, joints: Sequence[str]) -> MotionFile:
     """Read a motion. Rates that the file does not have at all are zero, with a note; a missing joint is an error."""
     if not path.is_file():
         raise LogError(f"there is no file {path}")
-    table = read_csv(path)
+    table = table_of_format(TEXT, path, None, None)
     first_line = 1 if table.headless else 2
     if table.headless:
         table = table.renamed(_names_by_order(path, len(table.names), joints))

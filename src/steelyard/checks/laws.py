@@ -221,7 +221,7 @@ def _agreement(robot: Robot, s: States) -> Law:
     """Pinocchio has neither friction nor rotors that spin on moving links, so both are taken away first."""
     rigid = robot.without_rotors() if any(use.row.inertial for use in robot.tree.joint_terms) else robot
     tau = rigid.inverse_dynamics(s.q, s.qd, s.qdd) - rigid.friction_torque(s.qd, s.q)
-    with foreign("Pinocchio"):
+    with foreign("Pinocchio failed on this robot"):
         theirs = PinocchioModel(rigid).torques(s)
     return Law("agreement", "Pinocchio gives the same rigid-body torques", _relative(tau - theirs, theirs), 1e-9)
 

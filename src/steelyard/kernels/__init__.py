@@ -15,12 +15,12 @@ from typing import Any
 from ..algebra.vector import vector
 from ..compiler.ir.program import Program, trace
 from ..compiler.runtime.cache import sources
-from ..compiler.runtime.fork import once_per_process
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.customise.base_inertias import with_base_inertias
 from ..dynamics.customise.canonical_frames import in_canonical_frames
 from ..dynamics.wrench import wrenches_on_bodies
 from ..errors import require_joints
+from ..fork import once_per_process
 from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import BaseMotion, Tree
 from .algorithms import ALGORITHMS, ALONE, NEEDS_MASS, Algorithm, require_mass

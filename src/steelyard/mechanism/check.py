@@ -15,6 +15,7 @@ import numpy as np
 from ..algebra.spatial import Inertia, at_com
 from ..algebra.vector import full
 from ..errors import ModelError, SteelyardWarning, suggest
+from ..resource_limits import limits_in_force, too_much
 from .joint_terms import COUPLING_TERMS
 from .joint_terms import problems as term_problems
 from .known_torque import problems as torque_problems
@@ -32,6 +33,7 @@ def finished(mechanism: Mechanism, locate: Locate, warn: bool = True) -> Mechani
 
     Where `warn` is set, an inertia that no real body has is a SteelyardWarning with its place in the file.
     """
+    check_count(locate("robot", mechanism.name), max(len(mechanism.joints), len(mechanism.links)))
     problems = list(_problems(mechanism, locate))
     if problems:
         raise ModelError("\n".join(problems))
@@ -40,6 +42,13 @@ def finished(mechanism: Mechanism, locate: Locate, warn: bool = True) -> Mechani
         if sentence := flaw(link.inertia):
             warnings.warn(f"{locate('link', link.name)}: {sentence}", SteelyardWarning, stacklevel=2)
     return mechanism
+
+
+def check_count(where: str, count: int) -> None:
+    """Raise ModelError if a robot has more links or joints than the limit on reading."""
+    most = limits_in_force().joints
+    if count > most:
+        raise ModelError(f"{where}: " + too_much(f"it has {count} links and joints, more than the {most:g} allowed", "joints", 2 * count))
 
 
 def _problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
@@ -72,7 +81,7 @@ def _duplicates(what: str, things: Iterable[Link] | Iterable[Joint], locate: Loc
 
 
 def _unknown(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
-    links, joints = [link.name for link in mechanism.links], [joint.name for joint in mechanism.joints]
+    links, joints = {link.name: None for link in mechanism.links}, {joint.name: None for joint in mechanism.joints}
     for joint in mechanism.joints:
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in links:

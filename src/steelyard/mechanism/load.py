@@ -10,7 +10,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError, needs_extra, suggest
+from ..errors import ModelError, foreign, suggest
+from ..resource_limits import read_regular
 from .formats.toml.read_toml import read_toml
 from .formats.urdf.read_urdf import read_urdf
 from .model import Mechanism, Source
@@ -63,44 +64,40 @@ def _mjcf(path: Path) -> Mechanism:
     from .formats.mjcf.read_mjcf import read_mjcf
 
     text, encoding = _decoded(path)
-    mechanism = read_mjcf(path)
-    return replace(mechanism, source=Source("mjcf", text, str(path), encoding))
+    return replace(read_mjcf(path, text), source=Source("mjcf", text, str(path), encoding))
 
 
 def _xacro(path: Path) -> Mechanism:
-    """Expanded to URDF by xacrodoc, without ROS. Xacro can read files and the environment: it is only read from a path."""
-    try:
-        from xacrodoc import XacroDoc
-    except ImportError:
-        raise needs_extra("xacrodoc", "xacro", "reading xacro") from None
-    try:
-        text = XacroDoc.from_file(path).to_urdf_string()
-    except Exception as error:  # noqa: BLE001 - xacro evaluates expressions: anything may come out of it
-        raise ModelError(f"{path}: xacro could not expand it ({type(error).__name__}: {error})") from None
-    mechanism = read_urdf(text, f"{path} (expanded)")
-    return replace(mechanism, source=Source("urdf", text))
+    from .formats.xacro import expand_xacro
+
+    text = expand_xacro(path, _decoded(path)[0])
+    return replace(read_urdf(text, f"{path} (expanded)"), source=Source("urdf", text))
 
 
 def _outermost(path: Path) -> str:
-    text = re.sub(r"<!--.*?-->", "", _decoded(path)[0], flags=re.DOTALL)
-    match = _ROOT.search(text)
-    return match.group(1) if match else ""
+    """Return the name of the first element that stands in no comment."""
+    text, start = _decoded(path)[0], 0
+    while (start := text.find("<", start)) >= 0:
+        if text.startswith("<!--", start):
+            start = text.find("-->", start)
+            if start < 0:
+                break
+        elif match := _ROOT.match(text, start):
+            return match.group(1)
+        else:
+            start += 1
+    return ""
 
 
 def _decoded(path: Path) -> tuple[str, str]:
     """The text of a file, with its line ends, and the encoding that it states."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error.strerror}") from None
+    data = read_regular(path, "text", ModelError)
     if not data.strip():
         raise ModelError(f"{path} is empty")
     stated = _ENCODING.match(data.removeprefix(b"\xef\xbb\xbf"))
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else stated.group(1).decode() if stated else "utf-8"
-    try:
+    with foreign(f"{path} is no {encoding} text: is it a robot description?", ModelError):
         return data.decode(encoding), encoding
-    except (LookupError, UnicodeDecodeError):
-        raise ModelError(f"{path} is no {encoding} text: is it a robot description?") from None
 
 
 def _absent(path: Path) -> str:

@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from threading import RLock
 from typing import Any
 
+from ...fork import fork_waits_for
 from ..render.llvm.loop import LIBRARY
-from .fork import fork_waits_for
 
 _library_names = itertools.count()
 lock = fork_waits_for(RLock())  # LLVM is entered by one thread at a time, and never forked while it works

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import CallError
+from ...fork import once_per_process
 from ..ir.program import Operand
-from .fork import once_per_process
 
 _count: ContextVar[int | None] = ContextVar("steelyard_threads", default=None)
 

@@ -195,7 +195,7 @@ def possible(R: Array, free: Array, sizes: Array) -> Array:
     floor = np.array([np.trace(E) for E in SVEC]) * MARGIN
     P = sparse.csc_matrix(np.diag(np.repeat([0.0, 1.0], 10)))
     cones = [clarabel.ZeroConeT(10), clarabel.PSDTriangleConeT(4)]
-    with foreign("the cone solver Clarabel"):
+    with foreign("the cone solver Clarabel failed on this problem"):
         solution = clarabel.DefaultSolver(P, np.zeros(20), G, np.concatenate([A @ start / scale, -floor]), cones, settings()).solve()
     found = T @ np.array(solution.x)[:10]
     if not np.all(np.isfinite(found)):

@@ -95,7 +95,7 @@ def solve(program: ConeProgram) -> tuple[Array, str]:
     G = sparse.csc_matrix(np.vstack([equality, *(np.hstack([block / size, np.zeros((len(block), k))]) for block in blocks)]))
     P = sparse.csc_matrix(np.diag(np.concatenate([np.zeros(p), np.ones(k)])))
     h = np.concatenate([np.zeros(k), *rights])
-    with foreign("the cone solver Clarabel"):
+    with foreign("the cone solver Clarabel failed on this problem"):
         solution = clarabel.DefaultSolver(P, np.zeros(p + k), G, h, [clarabel.ZeroConeT(k), *cones], settings()).solve()
     status = str(solution.status)
     if status in ("PrimalInfeasible", "AlmostPrimalInfeasible"):

@@ -12,8 +12,8 @@ import numpy as np
 import scipy.linalg  # noqa: F401  its library is to be among those that are limited
 from numpy.typing import ArrayLike, NDArray
 
-from ...compiler.runtime.fork import once_per_process
 from ...errors import CallError
+from ...fork import once_per_process
 
 Array = NDArray[np.float64]
 LEAF = 192  # rows factorised at once: small enough that a linear-algebra library does not spread it over threads of its own

@@ -107,7 +107,7 @@ def mesh_hull(shape: CollisionShape) -> tuple[Array, float]:
     """
     coal = coal_module("reading the meshes of links")
     assert shape.file is not None
-    with foreign(f"coal, reading {shape.file} of link {shape.link!r},"):
+    with foreign(f"{shape.file} of link {shape.link!r}: not a mesh that coal can read"):
         mesh = coal.MeshLoader().load(str(shape.file), np.array(shape.sizes))
         mesh.buildConvexHull(True, "Qt")
         points = np.array(mesh.convex.points(), dtype=float)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...errors import LogError, needs_extra, suggest
+from ...errors import LogError, suggest
 from .column_table import ColumnTable
 from .joint_states import Message, table_of
 
@@ -15,19 +15,12 @@ JOINT_STATE = "sensor_msgs/msg/JointState"
 
 def read_bag(path: Path, joints: Sequence[str] | None = None, topic: str | None = None, **_: Any) -> ColumnTable:
     """Return the joint states of a bag, matched by name: their order in a message means nothing."""
-    try:
-        from rosbags.highlevel import AnyReader, AnyReaderError
-        from rosbags.typesys import Stores, get_typestore
-    except ImportError:
-        raise needs_extra("rosbags", "bags", "reading a bag") from None
-    try:
-        with AnyReader([path], default_typestore=get_typestore(Stores.LATEST)) as reader:
-            connections = connections_of(reader.connections, topic, path)
-            stamped = [(at, reader.deserialize(data, c.msgtype)) for c, at, data in reader.messages(connections=connections)]
-    except LogError:
-        raise
-    except (AnyReaderError, Exception) as error:  # noqa: BLE001 - a damaged bag may raise anything
-        raise LogError(f"{path}: not a bag that can be read: {type(error).__name__}: {error}") from None
+    from rosbags.highlevel import AnyReader
+    from rosbags.typesys import Stores, get_typestore
+
+    with AnyReader([path], default_typestore=get_typestore(Stores.LATEST)) as reader:
+        connections = connections_of(reader.connections, topic, path)
+        stamped = [(at, reader.deserialize(data, c.msgtype)) for c, at, data in reader.messages(connections=connections)]
     if not stamped:
         raise LogError(f"{path}: topic '{connections[0].topic}' holds no messages")
     return table_of(messages_of(stamped), str(path), joints)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LogError
+from ...resource_limits import read_regular
 from ..schema import METADATA
 from ..units import is_unit
 from .column_table import EMPTY, ColumnTable, is_number, read_metadata
@@ -62,7 +63,7 @@ def without_units(rows: list[str], dialect: Dialect) -> tuple[list[str], Dialect
 
 def decoded(path: Path) -> str:
     """Return the text of a file, in UTF-8 or UTF-16 with or without its mark, else Latin-1."""
-    data = path.read_bytes()
+    data = read_regular(path, "memory", LogError)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16")
     if b"\0" in data[:4096]:

@@ -16,7 +16,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-from ...errors import CallError, LogError, suggest
+from ...errors import CallError, LogError, foreign, suggest
+from ...resource_limits import read_regular
 from ..clean.correction import ORDERS, PER_JOINT, Correction
 from ..clean.transmission import Transmission
 from ..log import EFFORTS
@@ -66,12 +67,11 @@ class Mapping:
 def read_mapping(path: str | Path, joints: Sequence[str] | None = None) -> Mapping:
     """Read a mapping from a TOML file; all its errors are reported at once. `joints` are the robot's, for tables keyed by joint."""
     path = Path(path)
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise LogError(f"{path}: no such mapping file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise LogError(f"{path}: not a TOML file: {error}") from None
+    if not path.exists():
+        raise LogError(f"{path}: no such mapping file")
+    text = read_regular(path, "text", LogError)
+    with foreign(f"{path}: not a TOML file", LogError):
+        data = tomllib.loads(text.decode("utf-8").replace("\r\n", "\n"))
     return mapping_of(data, str(path), joints)
 
 

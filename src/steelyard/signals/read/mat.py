@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import LogError, needs_extra
+from ...errors import require_package
 from .column_table import ColumnTable
 from .npz import table_of_arrays
 
@@ -33,12 +33,9 @@ def from_mat5(path: Path) -> dict[str, NDArray[Any]]:
 
     from scipy.io import loadmat
 
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about objects that SciPy cannot read, which are no signals
-            data = loadmat(path, squeeze_me=True, struct_as_record=False)
-    except Exception as error:  # noqa: BLE001 - a damaged file may raise anything
-        raise LogError(f"{path}: not a .mat file that can be read: {error}") from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about objects that SciPy cannot read, which are no signals
+        data = loadmat(path, squeeze_me=True, struct_as_record=False)
     return {name: value for key, item in data.items() if not key.startswith("__") for name, value in flattened(str(key), item)}
 
 
@@ -54,19 +51,15 @@ def flattened(name: str, item: Any) -> list[tuple[str, NDArray[Any]]]:
 
 def from_hdf5(path: Path) -> dict[str, NDArray[Any]]:
     """Return the arrays of a file of version 7.3, which is HDF5; its arrays are stored transposed."""
-    try:
-        import h5py
-    except ImportError:
-        raise needs_extra("h5py", "hdf5", "reading a .mat file of version 7.3") from None
+    require_package("h5py", "hdf5", "reading a .mat file of version 7.3")
+    import h5py
+
     arrays: dict[str, NDArray[Any]] = {}
 
     def visit(name: str, item: Any) -> None:
         if isinstance(item, h5py.Dataset) and not name.startswith("#") and item.dtype.kind in "fiu" and "MATLAB_empty" not in item.attrs:
             arrays[name.replace("/", ".")] = np.asarray(item[()]).T
 
-    try:
-        with h5py.File(path, "r") as file:
-            file.visititems(visit)
-    except OSError as error:
-        raise LogError(f"{path}: not a .mat file that can be read: {error}") from None
+    with h5py.File(path, "r") as file:
+        file.visititems(visit)
     return arrays

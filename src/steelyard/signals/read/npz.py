@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LogError
+from ...resource_limits import check_size
 from ..schema import JOINTS, METADATA
 from .column_table import ColumnTable, is_text, read_metadata
 from .columns import SCHEMA
@@ -20,12 +21,12 @@ JOINT_NAMES = ("joint_names", "names", "joints")
 
 def read_npz(path: Path, **_: Any) -> ColumnTable:
     """Return the arrays of an npz file. Pickled objects are refused: they could run code."""
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-            arrays = {name: data[name] for name in data.files}
-    except (ValueError, zipfile.BadZipFile, EOFError, AttributeError, TypeError) as error:
-        raise LogError(f"{path}: not an npz file of plain arrays: {error}") from None
-    return table_of_arrays(arrays, str(path))
+    with path.open("rb") as file:
+        with zipfile.ZipFile(file) as archive:
+            check_size(path, sum(part.file_size for part in archive.infolist()), "memory", LogError, what="its arrays take")
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as data:
+            return table_of_arrays({name: data[name] for name in data.files}, str(path))
 
 
 def table_of_arrays(arrays: Mapping[str, NDArray[Any]], source: str) -> ColumnTable:

@@ -8,21 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import LogError, needs_extra
+from ...errors import LogError
 from ..schema import METADATA
 from .column_table import ColumnTable, read_metadata
 
 
 def read_parquet(path: Path, **_: Any) -> ColumnTable:
     """Return the columns of a Parquet file; lists in cells stay lists, times become nanoseconds since 1970."""
-    try:
-        import polars as pl
-    except ImportError:
-        raise needs_extra("polars", "tables", "reading Parquet") from None
-    try:
-        frame, written = pl.read_parquet(path), pl.read_parquet_metadata(path).get(METADATA)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise LogError(f"{path}: not a Parquet file that can be read: {error}") from None
+    import polars as pl
+
+    frame, written = pl.read_parquet(path), pl.read_parquet_metadata(path).get(METADATA)
     if not frame.height:
         raise LogError(f"{path}: the file holds no rows")
     columns = {name: array_of(frame[name]) for name in frame.columns}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Dictionary
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,25 +14,14 @@ from ...errors import LogError, suggest
 from ..clean.cleaning import clean as cleaned
 from ..clean.transmission import Transmission
 from ..log import Log, joint_names_of
-from .bag import read_bag
 from .column_table import ColumnTable, is_text, merge
 from .columns import SCHEMA, parse_column
-from .csv import read_csv
 from .joint_states import joint_states_of_text
+from .log_formats import LOG_FORMATS, read_columns
 from .mapping import Mapping, mapping_of, read_mapping
-from .mat import read_mat
-from .npz import read_npz
-from .parquet import read_parquet
 from .to_log import to_log
 
 Path_ = str | Path
-
-READERS: dict[str, Callable[..., ColumnTable]] = {
-    ".csv": read_csv, ".txt": read_csv, ".tsv": read_csv, ".dat": read_csv,
-    ".parquet": read_parquet, ".pq": read_parquet,
-    ".npz": read_npz, ".mat": read_mat,
-    ".db3": read_bag, ".mcap": read_bag, ".bag": read_bag,
-}  # fmt: skip
 
 
 def read_log(
@@ -122,14 +111,10 @@ def read_table(path: Path, joints: tuple[str, ...] | None, mapping: Mapping) -> 
         near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
         raise LogError(f"{path}: no such file: {suggest(path.name, sorted(near))}" if near else f"{path}: no such file")
     if path.is_dir():
-        return read_bag(path, joints=joints, topic=mapping.topic)
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
-        raise LogError(f"{path}: no reader for '{path.suffix}': {suggest(path.suffix, [*READERS, '.toml'])}")
-    try:
-        table = reader(path, joints=joints, topic=mapping.topic)
-    except PermissionError:
-        raise LogError(f"{path}: it may not be read (permission denied)") from None
+        return read_columns(path, joints, mapping.topic)
+    if path.suffix.lower() not in LOG_FORMATS:
+        raise LogError(f"{path}: no reader for '{path.suffix}': {suggest(path.suffix, [*LOG_FORMATS, '.toml'])}")
+    table = read_columns(path, joints, mapping.topic)
     return joint_states_of_text(table, joints, mapping.columns.get("t"), mapping.time_unit)
 
 

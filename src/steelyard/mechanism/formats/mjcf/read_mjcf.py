@@ -9,7 +9,6 @@ change.
 from __future__ import annotations
 
 import math
-import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -20,14 +19,15 @@ import numpy as np
 from ....algebra.rotation import from_quaternion, unit
 from ....algebra.spatial import Inertia, Pose, from_com, rotated
 from ....algebra.vector import IDENTITY, ZERO, Matrix, Symmetric, Vector, neg
-from ....errors import ModelError, SteelyardWarning, needs_extra
+from ....errors import ModelError, SteelyardWarning
 from ... import near_integers as snap
-from ...check import finished
+from ...check import check_count, finished
 from ...joint_terms import Terms
 from ...model import Joint, Limits, Link, Mechanism, Mimic, Source
 from ...near_integers import displaced
+from .compile_mjcf import compiled, import_mujoco
 from .equalities import JOINT, driven_joints, equality_loops
-from .left_out import couples_joints, is_loop, joint_name, left_out_of_model, left_out_of_spec, linear_terms
+from .left_out import joint_name, linear_terms
 
 _OTHER_JOINTS = {
     0: "a free joint is not supported: take it out to hold the base still",
@@ -36,9 +36,12 @@ _OTHER_JOINTS = {
 _SLIDE = 2
 
 
-def read_mjcf(path: str | Path) -> Mechanism:
-    """A mechanism from an MJCF file (with what it includes). Meshes are only needed by bodies that have no <inertial>."""
-    model, sentences = compiled(Path(path))
+def read_mjcf(path: Path, text: str) -> Mechanism:
+    """A mechanism from an MJCF file, whose text is given, and what it includes. Meshes are needed only where there is no <inertial>."""
+    model, sentences = compiled(path, text)
+    check_count(str(path), model.njnt + model.nbody + model.nsite)
+    if sentences:
+        warnings.warn(f"{path}: " + "; ".join(sentences), SteelyardWarning, stacklevel=3)
     names = _Names(model, str(path))
     links, joints = [Link(names.body(0))], []
     for body in range(1, model.nbody):
@@ -55,19 +58,11 @@ def read_mjcf(path: str | Path) -> Mechanism:
         joints=tuple(joints),
         gravity=_gravity(model),
         source=Source("mjcf", "", str(path)),
-        remarks=_left_out(model, sentences, str(path)),
+        remarks=tuple(sentences),
         loops=equality_loops(model, names.body, names.site, _mimics(model).values()),
         driven=driven_joints(model, range(model.njnt)),
     )
     return finished(mechanism, lambda what, name: str(path) if what == "robot" else f"{path}, {what} {name!r}")
-
-
-def _left_out(model: Any, sentences: list[str], where: str) -> tuple[str, ...]:
-    """Sentences about what is left out; one warning has them all."""
-    found = [*sentences, *left_out_of_model(import_mujoco(), model)]
-    if found:
-        warnings.warn(f"{where}: " + "; ".join(found), SteelyardWarning, stacklevel=4)
-    return tuple(found)
 
 
 def _body(model: Any, names: _Names, body: int) -> tuple[list[Link], list[Joint]]:
@@ -181,64 +176,3 @@ def _rotation(quaternion: Any) -> Matrix:
 def _vector(values: Any) -> Vector:
     x, y, z = map(float, values)
     return (x, y, z)
-
-
-def compiled(path: Path) -> tuple[Any, list[str]]:
-    """The compiled MjModel of a file and sentences about what was taken out of it before."""
-    mujoco = import_mujoco()
-    try:
-        spec = _parsed(mujoco, path)
-        sentences = left_out_of_spec(mujoco, spec)
-        _reduce_spec(mujoco, spec)
-        bare = [body.name for body in spec.bodies if not body.explicitinertial and any(geom.meshname for geom in body.geoms)]
-    except ValueError as error:
-        raise ModelError(f"{path}: {_one_line(error)}") from None
-    try:
-        return spec.compile(), sentences
-    except ValueError as error:
-        hint = f"; the inertia of {', '.join(map(repr, bare))} is computed from meshes: give them an <inertial>" if bare else ""
-        raise ModelError(f"{path}: {_one_line(error)}{hint}") from None
-
-
-def _parsed(mujoco: Any, path: Path) -> Any:
-    if path.suffix.lower() == ".xml":
-        return mujoco.MjSpec.from_file(str(path))
-    spec = mujoco.MjSpec.from_string(path.read_text(encoding="utf-8"))  # MuJoCo reads no other suffix from a file
-    spec.modelfiledir = str(path.parent)
-    return spec
-
-
-def import_mujoco() -> Any:
-    """The package mujoco, or an error that names the extra."""
-    try:
-        import mujoco
-    except ImportError:
-        raise needs_extra("mujoco", "mujoco", "reading MJCF") from None
-    return mujoco
-
-
-def _reduce_spec(mujoco: Any, spec: Any) -> None:
-    """Take out what is not modelled, and all that refers to files that may be absent."""
-    coupling = {tendon.name for tendon in spec.tendons if couples_joints(mujoco, tendon)}
-    others = [e for e in spec.equalities if not is_loop(mujoco, e, coupling)]
-    drives = [a for a in spec.actuators if a.trntype != mujoco.mjtTrn.mjTRN_JOINT]
-    used = {name for e in spec.equalities if e.type == mujoco.mjtEq.mjEQ_TENDON for name in (e.name1, e.name2)} & coupling
-    tendons = [tendon for tendon in spec.tendons if tendon.name not in used]
-    for group in (drives, others, tendons, spec.sensors, spec.pairs, spec.keys, spec.skins):
-        _delete(spec, group)
-    if spec.compiler.inertiafromgeom != mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE:
-        _delete(spec, [geom for geom in spec.geoms if geom.parent.explicitinertial])
-    meshes = {geom.meshname for geom in spec.geoms if geom.meshname}
-    for shape in (*spec.geoms, *spec.sites):
-        shape.material = ""
-    for group in ([mesh for mesh in spec.meshes if mesh.name not in meshes], spec.materials, spec.textures):
-        _delete(spec, group)
-
-
-def _delete(spec: Any, elements: Any) -> None:
-    for element in list(elements):
-        spec.delete(element) if hasattr(spec, "delete") else element.delete()
-
-
-def _one_line(error: ValueError) -> str:
-    return re.sub(r"\s+", " ", str(error)).removeprefix("Error: ").strip()

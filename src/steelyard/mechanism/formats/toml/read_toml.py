@@ -10,7 +10,7 @@ from typing import Any
 
 from ....algebra.rotation import unit
 from ....algebra.vector import Vector
-from ....errors import ModelError
+from ....errors import ModelError, foreign
 from ...check import KINDS, finished
 from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism, Source
 from .dh import denavit_hartenberg
@@ -36,11 +36,12 @@ def read_toml(text: str, path: str | None = None, warn: bool = True) -> Mechanis
 
 
 def _parsed(text: str, where: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text.replace("\r\n", "\n"))
-    except (tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
-        sentence = re.sub(r"^(.*) \(at (.*)\)$", r"\2: \1", str(error))
-        raise ModelError(f"{where}: not a TOML file ({sentence})") from None
+    with foreign(f"{where}: not a TOML file", ModelError):
+        try:
+            return tomllib.loads(text.replace("\r\n", "\n"))
+        except tomllib.TOMLDecodeError as error:
+            sentence = re.sub(r"^(.*) \(at (.*)\)$", r"\2: \1", str(error))
+            raise ModelError(f"{where}: not a TOML file ({sentence})") from None
 
 
 def _general(keys: TomlKeys) -> Mechanism:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from ....errors import ModelError
+from ....errors import ModelError, foreign
 
 _TAG_END = re.compile(rb"""[^>"']*(?:"[^"]*"[^>"']*|'[^']*'[^>"']*)*>""")
 
@@ -40,12 +40,13 @@ class Element:
 
 def parse(text: str, where: str) -> Element:
     """The root element of an XML text. A DOCTYPE is refused: no model needs one, and entity bombs and external entities need it."""
-    data = text.encode("utf-8")
-    builder = _Builder(data, where)
-    try:
-        builder.parser.Parse(data, True)
-    except expat.ExpatError as error:
-        raise ModelError(f"{where}, line {error.lineno}: not well-formed XML ({expat.ErrorString(error.code)})") from None
+    with foreign(f"{where}: not well-formed XML", ModelError):
+        data = text.encode("utf-8")
+        builder = _Builder(data, where)
+        try:
+            builder.parser.Parse(data, True)
+        except expat.ExpatError as error:
+            raise ModelError(f"{where}, line {error.lineno}: not well-formed XML ({expat.ErrorString(error.code)})") from None
     return builder.root
 
 
@@ -53,6 +54,7 @@ class _Builder:
     def __init__(self, data: bytes, where: str) -> None:
         self.data, self.where = data, where
         self.open: list[Element] = []
+        self.texts: list[list[str]] = []  # of the open elements, in pieces
         self.root: Element
         self.parser = expat.ParserCreate("utf-8")
         self.parser.StartElementHandler = self.begin
@@ -69,12 +71,14 @@ class _Builder:
         else:
             self.root = element
         self.open.append(element)
+        self.texts.append([])
 
     def read(self, text: str) -> None:
-        self.open[-1].text += text
+        self.texts[-1].append(text)
 
     def finish(self, _tag: str) -> None:
         element = self.open.pop()
+        element.text = "".join(self.texts.pop())
         if self.data[element.opened - 2 : element.opened] == b"/>":
             element.closing = element.end = element.opened
         else:

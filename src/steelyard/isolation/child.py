@@ -1,0 +1,176 @@
+"""call_isolated: a function in a child process that may crash, run out of memory or never end, without harm to this one.
+
+The child is started at first use and stays; it is started again after it has ended. It is a plain `subprocess`, so that scripts need no
+guard and daemonic workers have one too. A forked process starts its own. Where no child can be started (a frozen application), the function
+is called here.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from ..errors import FAMILY, SteelyardError, SteelyardWarning, foreign
+from ..fork import once_per_process, reset_after_fork
+from ..resource_limits import limits_in_force, too_much
+from .parcel import packed, unpacked
+from .worker import READY, write_parts
+
+START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from steelyard.isolation.worker import main; main()"
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # each thread of BLAS would take memory, and no reader multiplies
+SPARE, COPIES = 2.0, 3.0  # memory of a reader: in that of what it may return, and in that of the file
+
+_lock = once_per_process(Lock)
+_running: dict[str, subprocess.Popen[bytes]] = {}
+
+
+def call_isolated(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    failure: str,
+    family: type[SteelyardError],
+    packages: Sequence[str] = (),
+    size: float = 0,
+) -> Any:
+    """Return what a function of a module returns, called in the child: plain data and arrays, no pickles.
+
+    failure: begins the sentence of an error of the family if the child ends or the function raises something else than the family.
+    packages: what the function imports, so that loading them does not count. size [bytes] of the file that it reads, for its time.
+    """
+    limits = limits_in_force()
+    call = {
+        "module": function.__module__, "function": function.__name__, "arguments": arguments, "packages": list(packages),
+        "memory": SPARE * limits.memory + COPIES * size, "seconds": limits.seconds_for(size), "limits": asdict(limits),
+        "here": _here(),
+    }  # fmt: skip
+    with _lock():
+        child = _started()
+        if child is None:
+            with foreign(failure, family):
+                return getattr(importlib.import_module(function.__module__), function.__name__)(*arguments)
+        answered = _exchange(child, call)
+    if isinstance(answered, int):
+        raise family(f"{failure} ({_ended(answered, limits.seconds_for(size))})")
+    for message in answered["warnings"]:
+        warnings.warn(message, SteelyardWarning, stacklevel=3)
+    if "error" in answered:
+        known = FAMILY.get(answered["error"])
+        raise family(f"{failure} ({answered['words']})") if known is None else known(answered["words"])
+    return answered["result"]
+
+
+def _here() -> str | None:
+    """Return the working directory, which relative paths begin from; None if it was removed."""
+    with suppress(OSError):
+        return os.getcwd()
+    return None
+
+
+def _exchange(child: subprocess.Popen[bytes], call: dict[str, Any]) -> Any:
+    """Return the child's answer to a call, or its exit code if it ended."""
+    try:
+        write_parts(child.stdin, packed(call))
+    except OSError:
+        return _stop(child)
+    return _answer(child)
+
+
+def _answer(child: subprocess.Popen[bytes]) -> Any:
+    """Return what the child says, or its exit code if it ended. Whatever interrupts the wait ends the child, whose answer is lost."""
+    try:
+        return unpacked(lambda size: _read(child.stdout, size))
+    except EOFError:
+        return _stop(child)
+    except BaseException:
+        _stop(child, kill=True)
+        raise
+
+
+def _read(stream: Any, size: int) -> memoryview:
+    data = np.empty(size, np.uint8).data
+    filled = 0
+    while filled < size:
+        if os.name == "posix":
+            select.select([stream], [], [])  # which an interrupt ends even where a library has signals restart what they interrupt
+        count = stream.readinto(data[filled:])
+        if not count:
+            raise EOFError
+        filled += count
+    return data
+
+
+def _ended(code: int, seconds: float) -> str:
+    """Return why a child ended, in words."""
+    if code == 1 or code == -getattr(signal, "SIGXCPU", 0):
+        return too_much(f"it takes more than {seconds:.3g} s", "seconds", 10 * seconds)
+    name = signal.Signals(-code).name if code < 0 and -code in set(signal.Signals) else f"exit code {code}"
+    return f"the process that read it ended with {name}: the file is damaged, or needs more memory than a reader may use"
+
+
+def _started() -> subprocess.Popen[bytes] | None:
+    """Return the child that runs, or a new one; None where there can be none."""
+    child = _running.get("child")
+    if child is not None and child.poll() is None:
+        return child
+    if child is not None:
+        _stop(child)
+    if getattr(sys, "frozen", False) or not sys.executable:
+        return None
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    paths = json.dumps([os.path.join(_here() or "", path) for path in sys.path])
+    command = [sys.executable, "-I", "-c", START, paths]
+    with suppress(OSError):
+        child = subprocess.Popen(command, bufsize=0, env=os.environ | ONE_THREAD, start_new_session=True, **pipes)  # type: ignore[call-overload]
+        _running["child"] = child
+        return child if _answer(child) == READY else None
+    return None
+
+
+def _stop(child: subprocess.Popen[bytes], kill: bool = False) -> int:
+    """End the child and return its exit code."""
+    if kill:
+        child.kill()
+    for pipe in (child.stdin, child.stdout):
+        with suppress(OSError):
+            pipe.close()  # type: ignore[union-attr]
+    try:
+        code = child.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        code = child.wait()
+    _running.pop("child", None)
+    return code
+
+
+def close() -> None:
+    """End the child, if one runs."""
+    child = _running.get("child")
+    if child is not None:
+        _stop(child)
+
+
+def _forget() -> None:
+    """Leave the parent's child alone: it is no child of a forked process."""
+    child = _running.pop("child", None)
+    if child is not None:
+        child.returncode = 0  # so that nothing waits for it
+        for pipe in (child.stdin, child.stdout):
+            pipe.close()  # type: ignore[union-attr]
+
+
+atexit.register(close)
+reset_after_fork(_forget)

@@ -1,0 +1,125 @@
+"""MJCF compiled by the package mujoco, in a process of its own: a description can ask for any number of bodies and any size of memory."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ....errors import ModelError, foreign, require_package
+from ....isolation.child import call_isolated
+from ....resource_limits import included_file, read_regular
+from .left_out import couples_joints, is_loop, left_out_of_model, left_out_of_spec
+
+FAILURE = "MuJoCo cannot compile it"
+_BEGIN = re.compile(r"<(?:include|model)\b")  # elements that read another description
+_INCLUDE = re.compile(r"""<(?:include|model)\b((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*)/?>""")
+_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*("[^"]*"|'[^']*')""")
+
+
+def compiled(path: Path, text: str) -> tuple[Any, list[str]]:
+    """Return the compiled MjModel of a file, whose text is given, and sentences about what was taken out of it before."""
+    mujoco = import_mujoco()
+    check_includes(path, text)
+    binary, sentences = call_isolated(binary_model, (str(path), text), f"{path}: {FAILURE}", ModelError, ("mujoco",), len(text))
+    with foreign(f"{path}: {FAILURE}", ModelError):
+        return mujoco.MjModel.from_binary_path("model.mjb", {"model.mjb": binary}), sentences
+
+
+def check_includes(path: Path, text: str) -> None:
+    """Raise ModelError if a file includes another, or one of those does, that is not in the folder that it may read from.
+
+    What stands in a comment counts too: other parsers may see comments elsewhere.
+    """
+    todo, known = [(path, text)], {path.resolve()}
+    while todo:
+        place, content = todo.pop()
+        found = _INCLUDE.findall(content)
+        if len(found) < len(_BEGIN.findall(content)):
+            raise ModelError(f"{place}: it has an <include> or <model> that cannot be understood")
+        names = [html.unescape(value[1:-1]) for attributes in found for key, value in _ATTRIBUTE.findall(attributes) if key == "file"]
+        for name in names:
+            files = {included_file(folder / name, path, ModelError) for folder in (path.parent, place.parent)}
+            for file in {file for file in files if file.is_file()} - known:
+                known.add(file)
+                todo.append((file, read_regular(file, "text", ModelError).decode("utf-8", errors="replace")))
+
+
+def binary_model(name: str, text: str) -> tuple[bytes, list[str]]:
+    """Return a file's compiled model in MuJoCo's binary form, and sentences about what is left out; runs in a process of its own."""
+    mujoco, path = import_mujoco(), Path(name).absolute()
+    if hasattr(mujoco, "set_mju_user_warning"):
+        mujoco.set_mju_user_warning(lambda _: None)  # else it writes a file into the folder
+    with foreign(f"{name}: {FAILURE}", ModelError):
+        try:
+            spec = _parsed(mujoco, path, text)
+            sentences = left_out_of_spec(mujoco, spec)
+            _reduce_spec(mujoco, spec)
+        except ValueError as error:
+            raise ModelError(f"{name}: {_one_line(error)}") from None
+        model = _compiled(spec, name)
+        sentences += left_out_of_model(mujoco, model)
+        buffer = np.empty(mujoco.mj_sizeModel(model), np.uint8)
+        mujoco.mj_saveModel(model, None, buffer)
+    return buffer.tobytes(), sentences
+
+
+def _compiled(spec: Any, name: str) -> Any:
+    bare = [body.name for body in spec.bodies if not body.explicitinertial and any(geom.meshname for geom in body.geoms)]
+    try:
+        return spec.compile()
+    except ValueError as error:
+        hint = f"; the inertia of {', '.join(map(repr, bare))} is computed from meshes: give them an <inertial>" if bare else ""
+        raise ModelError(f"{name}: {_one_line(error)}{hint}") from None
+
+
+def _parsed(mujoco: Any, path: Path, text: str) -> Any:
+    if path.suffix.lower() == ".xml":
+        return mujoco.MjSpec.from_file(str(path))
+    before = os.getcwd()
+    try:
+        os.chdir(path.parent)  # MuJoCo reads no other suffix from a file, and finds what a text includes from the working directory
+        spec = mujoco.MjSpec.from_string(text)
+    finally:
+        os.chdir(before)
+    spec.modelfiledir = str(path.parent)
+    return spec
+
+
+def import_mujoco() -> Any:
+    """The package mujoco, or an error that names the extra."""
+    require_package("mujoco", "mujoco", "reading MJCF")
+    import mujoco
+
+    return mujoco
+
+
+def _reduce_spec(mujoco: Any, spec: Any) -> None:
+    """Take out what is not modelled, and all that refers to files that may be absent."""
+    coupling = {tendon.name for tendon in spec.tendons if couples_joints(mujoco, tendon)}
+    others = [e for e in spec.equalities if not is_loop(mujoco, e, coupling)]
+    drives = [a for a in spec.actuators if a.trntype != mujoco.mjtTrn.mjTRN_JOINT]
+    used = {name for e in spec.equalities if e.type == mujoco.mjtEq.mjEQ_TENDON for name in (e.name1, e.name2)} & coupling
+    tendons = [tendon for tendon in spec.tendons if tendon.name not in used]
+    for group in (drives, others, tendons, spec.sensors, spec.pairs, spec.keys, spec.skins):
+        _delete(spec, group)
+    if spec.compiler.inertiafromgeom != mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE:
+        _delete(spec, [geom for geom in spec.geoms if geom.parent.explicitinertial])
+    meshes = {geom.meshname for geom in spec.geoms if geom.meshname}
+    for shape in (*spec.geoms, *spec.sites):
+        shape.material = ""
+    for group in ([mesh for mesh in spec.meshes if mesh.name not in meshes], spec.materials, spec.textures):
+        _delete(spec, group)
+
+
+def _delete(spec: Any, elements: Any) -> None:
+    for element in list(elements):
+        spec.delete(element) if hasattr(spec, "delete") else element.delete()
+
+
+def _one_line(error: ValueError) -> str:
+    return re.sub(r"\s+", " ", str(error)).removeprefix("Error: ").strip()

@@ -1,0 +1,193 @@
+"""The process of its own: what ends, exhausts or delays it does nothing to the caller, and the next call works."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.errors import LogError, SteelyardWarning
+from steelyard.isolation import child
+from steelyard.isolation.child import call_isolated, close
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of a process are Linux's")
+
+# functions that the child finds by name
+
+
+def give(value: Any) -> Any:
+    return value
+
+
+def its_process() -> int:
+    return os.getpid()
+
+
+def end_by(number: int) -> None:
+    os.kill(os.getpid(), number)
+
+
+def fill_memory(size: int) -> int:
+    return len(bytearray(size))
+
+
+def never_end() -> None:
+    while True:
+        pass
+
+
+def warn_and_fail(kind: str) -> None:
+    import warnings
+
+    warnings.warn("look here", SteelyardWarning, stacklevel=1)
+    raise {"log": LogError("mine"), "other": ZeroDivisionError("foreign")}[kind]
+
+
+def call(function: Any, *arguments: Any) -> Any:
+    return call_isolated(function, arguments, "run.mat: not read", LogError)
+
+
+# the promises
+
+VALUES = [
+    None, True, 3, 2.5, float("inf"), "é\u202e", [1, [2, "a"]], {"a": {"b": None}}, b"\0\xff", np.arange(6.0).reshape(2, 3).T,
+    np.array(["a", "bc"]), np.array(["x", None, 1.5], dtype=object), np.zeros((0, 3)), np.array(7), np.array([True]),
+    {"array": 1, "list": [np.arange(3)]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", VALUES, ids=[str(i) for i in range(len(VALUES))])
+def test_what_is_sent_comes_back(value: Any) -> None:
+    assert repr(call(give, value)) == repr(value)
+
+
+def test_one_process_serves_all_calls() -> None:
+    first = call(its_process)
+    assert first != os.getpid()
+    assert call(its_process) == first
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL])
+def test_a_crash_is_a_sentence_and_the_next_call_works(number: int) -> None:
+    with pytest.raises(LogError, match=rf"run\.mat: not read \(the process that read it ended with {signal.Signals(number).name}"):
+        call(end_by, number)
+    assert call(give, 1) == 1
+
+
+def test_memory_is_limited() -> None:
+    with pytest.raises(LogError, match=r"run\.mat: not read \(.*memory"):
+        call(fill_memory, 4 << 30)
+    assert call(fill_memory, 1 << 20) == 1 << 20
+    with sy.reading_limits(memory=4 << 20), pytest.raises(LogError, match="memory"):
+        call(fill_memory, 256 << 20)
+
+
+def test_time_is_limited() -> None:
+    with (
+        sy.reading_limits(seconds=0.5),
+        pytest.raises(LogError, match=r"it takes more than 0.5 s; .* allow more: steelyard.reading_limits\(seconds=5\)"),
+    ):
+        call(never_end)
+    assert call(give, 1) == 1
+
+
+def test_errors_and_warnings_come_back() -> None:
+    with pytest.warns(SteelyardWarning, match="look here"), pytest.raises(LogError, match=r"^mine$"):
+        call(warn_and_fail, "log")
+    with pytest.warns(SteelyardWarning), pytest.raises(LogError, match=r"run\.mat: not read \(ZeroDivisionError: foreign\)"):
+        call(warn_and_fail, "other")
+
+
+def test_threads_take_turns() -> None:
+    found: list[Any] = []
+    threads = [threading.Thread(target=lambda i=i: found.append(call(give, np.full(1000, i))[0])) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == list(range(8))
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_process_starts_its_own_and_leaves_ours_alone() -> None:
+    ours = call(its_process)
+    with multiprocessing.get_context("fork").Pool(1) as pool:  # a daemonic worker
+        theirs = pool.apply_async(call, (its_process,)).get(timeout=60)
+    assert theirs != ours
+    assert call(its_process) == ours
+
+
+def test_an_interrupt_ends_the_call_at_once() -> None:
+    timer = threading.Timer(0.5, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+    call(give, 0)
+    start = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        call(never_end)
+    assert time.monotonic() - start < 5
+    assert call(give, 1) == 1
+
+
+def test_where_no_process_can_be_started_the_call_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    close()
+    monkeypatch.setattr(sys, "executable", "/absent/python")
+    assert call(its_process) == os.getpid()
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert call(its_process) == os.getpid()
+
+
+SCRIPT = """
+import os, sys
+import steelyard as sy
+from scipy.io import savemat
+path = sys.argv[1] + "/a.mat"
+savemat(path, {"t": [0.0, 1.0, 2.0], "q": [0.0, 1.0, 0.5]})
+assert sy.read_log(path).N == 3
+from steelyard.isolation import child
+print(child._running["child"].pid, flush=True)
+if sys.argv[2] == "kill":
+    os.kill(os.getpid(), 9)
+"""  # without a guard, as scripts are
+
+
+@pytest.mark.parametrize("end", ["exit", "kill"])
+def test_the_process_ends_with_the_script_that_uses_it(end: str, tmp_path: Path, root: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    run = subprocess.run([sys.executable, "-c", SCRIPT, str(tmp_path), end], env=environment, capture_output=True, text=True, check=False)
+    assert run.stderr == ""
+    deadline = time.monotonic() + 20
+    while _lives(int(run.stdout)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _lives(int(run.stdout))
+
+
+def _lives(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"  # one that nobody in this container waits for
+
+
+def test_no_zombies_and_no_open_pipes_are_left() -> None:
+    call(give, 1)
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        with pytest.raises(LogError):
+            call(end_by, signal.SIGKILL)
+        call(give, 1)
+    assert len(os.listdir("/proc/self/fd")) == before
+    close()
+    assert not child._running
+    assert resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY  # the limits are the child's, not ours

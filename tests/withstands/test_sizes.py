@@ -1,0 +1,162 @@
+"""Sizes: a file that asks for more than a limit is refused, in a sentence that says how to allow it; loading takes time in proportion."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+import steelyard as sy
+from steelyard.errors import CallError, LogError, ModelError
+from steelyard.mechanism.check import check_count
+from steelyard.mechanism.formats.urdf.xml_text import parse
+from steelyard.resource_limits import VARIABLE, limits_in_force
+
+MORE = r"; if it is meant to, allow more: steelyard.reading_limits\({}=.*\) or STEELYARD_READING_LIMITS='{}=.*'"
+
+
+def more(name: str) -> str:
+    return MORE.format(name, name)
+
+
+def mat_bomb(path: Path, count: int) -> None:
+    """A MAT 5 file whose one variable says that it holds `count` zeros, compressed."""
+    small = io.BytesIO()
+    savemat(small, {"q": np.zeros((4, 1))}, do_compression=False)
+    head, variable = small.getvalue()[:128], small.getvalue()[128:]
+    old, new = np.uint32([4, 1]).tobytes(), np.uint32([count, 1]).tobytes()
+    size = np.uint32([8 * count]).tobytes()
+    body = variable[8:].replace(old, new, 1)[: -4 * 8 - 4] + size
+    packer = zlib.compressobj()
+    packed = [packer.compress(np.uint32([14, len(body) + 8 * count]).tobytes() + body)]
+    packed += [packer.compress(bytes(1 << 20)) for _ in range(8 * count >> 20)]
+    content = b"".join([*packed, packer.flush()])
+    path.write_bytes(head + np.uint32([15, len(content)]).tobytes() + content)
+
+
+def test_a_small_mat_file_that_inflates_is_refused(tmp_path: Path) -> None:
+    mat_bomb(tmp_path / "ok.mat", 1 << 18)
+    assert np.shape(sy.read_log(tmp_path / "ok.mat", rate=100.0).q) == (1 << 18, 1)
+    mat_bomb(tmp_path / "bomb.mat", 1 << 28)  # 2 GiB
+    assert (tmp_path / "bomb.mat").stat().st_size < 3e6
+    with pytest.raises(LogError, match=r"bomb\.mat: .*memory"):
+        sy.read_log(tmp_path / "bomb.mat")
+
+
+def test_a_small_npz_file_that_inflates_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive, archive.open("q.npy", "w", force_zip64=True) as part:
+        np.lib.format.write_array_header_1_0(part, {"descr": "<f8", "fortran_order": False, "shape": (80 << 20,)})
+        for _ in range(640):
+            part.write(bytes(1 << 20))
+    with pytest.raises(LogError, match=r"bomb\.npz: its arrays take 671.1 MB, more than the 536.9 MB allowed" + more("memory")):
+        sy.read_log(tmp_path / "bomb.npz")
+    np.savez(tmp_path / "small.npz", t=np.arange(100.0), q=np.zeros(100))
+    with sy.reading_limits(memory=1000), pytest.raises(LogError, match=r"more than the 0.001 MB allowed"):
+        sy.read_log(tmp_path / "small.npz")
+
+
+def test_large_texts_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("t,q1\n0,1\n1,2\n2,3\n")
+    (tmp_path / "a.urdf").write_text("<robot name='r'><link name='l'/></robot>")
+    assert sy.load(tmp_path / "a.urdf").name == "r"
+    with sy.reading_limits(memory=10, text=10):
+        with pytest.raises(LogError, match=r"a\.csv: it has .* MB allowed" + more("memory")):
+            sy.read_log(tmp_path / "a.csv")
+        with pytest.raises(ModelError, match=r"a\.urdf: it has .* MB allowed" + more("text")):
+            sy.load(tmp_path / "a.urdf")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="devices and pipes of POSIX")
+@pytest.mark.parametrize("ending", [".csv", ".npz", ".mat", ".parquet", ".mcap", ".urdf", ".xml", ".mjcf", ".toml", ".xacro"])
+def test_devices_and_pipes_are_refused_at_once(ending: str, tmp_path: Path) -> None:
+    endless, pipe = tmp_path / f"zero{ending}", tmp_path / f"pipe{ending}"
+    endless.symlink_to("/dev/zero")
+    os.mkfifo(pipe)
+    read, family = (sy.load, ModelError) if ending in (".urdf", ".xml", ".mjcf", ".toml", ".xacro") else (sy.read_log, LogError)
+    for path in (endless, pipe):
+        with pytest.raises(family, match=f"{path.name}: it is no regular file"):
+            read(path)
+
+
+def test_an_expression_without_end_is_ended(tmp_path: Path) -> None:
+    text = "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'><link name='${9**9**9}'/></robot>"
+    (tmp_path / "a.xacro").write_text(text)
+    with sy.reading_limits(seconds=0.5), pytest.raises(ModelError, match=r"a\.xacro: .*takes more than 0.5 s" + more("seconds")):
+        sy.load(tmp_path / "a.xacro")
+
+
+def test_numbers_of_bodies_that_no_memory_holds_are_refused(tmp_path: Path) -> None:
+    body = "<replicate count='100000' offset='.1 0 0'><body><joint/><geom size='.1'/></body></replicate>"
+    (tmp_path / "a.mjcf").write_text(f"<mujoco><worldbody><replicate count='1000'>{body}</replicate></worldbody></mujoco>")
+    with sy.reading_limits(seconds=1, memory=1e8), pytest.raises(ModelError, match=r"a\.mjcf: "):
+        sy.load(tmp_path / "a.mjcf")
+
+
+def chain(count: int) -> str:
+    links = "".join(f"<link name='l{i}'/>" for i in range(count + 1))
+    axis = "<axis xyz='0 0 1'/>"
+    joints = (f"<joint name='j{i}' type='continuous'><parent link='l{i}'/><child link='l{i + 1}'/>{axis}</joint>" for i in range(count))
+    return f"<robot name='chain'>{links}{''.join(joints)}</robot>"
+
+
+def test_a_chain_of_ten_thousand_joints_is_refused_unless_allowed(tmp_path: Path) -> None:
+    (tmp_path / "a.urdf").write_text(chain(10_000))
+    with pytest.raises(ModelError, match=r"it has 10001 links and joints, more than the 2000 allowed" + more("joints")):
+        sy.load(tmp_path / "a.urdf")
+    check_count("here", 2000)
+
+
+def seconds(work: object) -> float:
+    def once() -> float:
+        start = time.process_time()
+        work()  # type: ignore[operator]
+        return time.process_time() - start
+
+    return min(once() for _ in range(2))
+
+
+@pytest.mark.parametrize("kind", ["comments", "texts", "chain"])
+def test_loading_takes_time_in_proportion_to_the_file(kind: str, tmp_path: Path) -> None:
+    texts = {"comments": lambda n: "<!--" * n * 40, "texts": lambda n: f"<robot>{'a&#10;' * n * 10}</robot>", "chain": chain}
+    paths = [tmp_path / f"{kind}{n}.xml" for n in (1000, 8000)]
+    for path, n in zip(paths, (1000, 8000), strict=True):
+        path.write_text(texts[kind](n))
+
+    def load(path: Path) -> None:
+        with sy.reading_limits(joints=1e6):
+            try:
+                sy.load(path)
+            except ModelError:
+                assert kind != "chain"
+
+    short, long = (seconds(lambda path=path: load(path)) for path in paths)
+    assert long < 4 * 8 * short + 0.5
+
+
+def test_text_in_pieces_is_whole() -> None:
+    assert parse("<a>1&#10;<b>2</b>3&amp;</a>", "here").text == "1\n3&"
+
+
+def test_limits_are_those_of_the_innermost_block_or_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "memory=8e9; folder=/opt/my robots")
+    assert (limits_in_force().memory, limits_in_force().folder) == (8e9, "/opt/my robots")
+    with sy.reading_limits(memory=5, seconds=3):
+        with sy.reading_limits(memory=7):
+            assert (limits_in_force().memory, limits_in_force().seconds) == (7, 3)
+        assert limits_in_force().memory == 5
+    for text, sentence in (("memroy=3", "did you mean 'memory'"), ("memory=many", "has no number"), ("memory=-1", "positive number")):
+        monkeypatch.setenv(VARIABLE, text)
+        with pytest.raises(CallError, match=sentence):
+            limits_in_force()
+    monkeypatch.delenv(VARIABLE)
+    for wrong in (0, -1, "8", True, float("nan")):
+        with pytest.raises(CallError, match="memory must be a positive number"), sy.reading_limits(memory=wrong):  # type: ignore[arg-type]
+            pass
