@@ -1,16 +1,20 @@
 """The one writer of files and folders: whole or not at all, and over existing ones only if asked.
 
 Contents are written under a temporary name beside the target, flushed to the disk and then renamed. A symbolic link stays a link: the file
-it points to is written. A new file gets the mode 0666 less the umask; a replaced file keeps its mode.
+it points to is written. A new file gets the mode 0666 less the umask; a replaced file keeps its mode. A temporary name says which process
+made it: what a process that was killed left behind, the next one to write there removes.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from .errors import CallError
@@ -98,7 +102,48 @@ def _path(path: object) -> Path:
 
 
 def _temporary(target: Path) -> Path:
-    return target.with_name(f"{TEMPORARY}{secrets.token_hex(6)}{target.suffix}")
+    """Return a name beside the target that tells the machine and the process; remove those of processes that are dead."""
+    _sweep(target.parent)
+    return target.with_name(f"{TEMPORARY}{_machine()}-{os.getpid()}-{secrets.token_hex(6)}{target.suffix}")
+
+
+@cache
+def _machine() -> str:
+    """Return a digest of what numbers of processes belong to: the host since it was started, and within it a container."""
+    known = [os.uname().nodename if hasattr(os, "uname") else ""]
+    with suppress(OSError):
+        known += [Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")]
+    return hashlib.blake2b("\n".join(known).encode(), digest_size=4).hexdigest()
+
+
+_swept: set[Path] = set()  # folders that this process has looked through
+
+
+def _sweep(folder: Path) -> None:
+    """Remove temporary files and folders whose process is dead; once for each folder."""
+    if folder in _swept or os.name != "posix":
+        return
+    _swept.add(folder)
+    mine = re.compile(rf"{re.escape(TEMPORARY)}{_machine()}-(\d+)-[0-9a-f]{{12}}(\..*)?")
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            found = mine.fullmatch(entry.name)
+            if found and not _lives(int(found.group(1))):
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                else:
+                    with suppress(OSError):
+                        os.unlink(entry.path)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # it is another user's, or no number of a process
+        return True
+    return True
 
 
 def _create(temporary: Path, content: Content, target: Path, mode: int | None) -> None:

@@ -237,7 +237,7 @@ def test_joints_that_are_matched_by_order_are_said_wherever_the_log_is_used(run:
         ('{"joints": 3}', "expected a list 'joints'"),
         ('{"joints": [{"name": "joint1", "coulomb_width": "wide"}]}', "expected a list 'joints'"),
         ("[]", "expected a list 'joints'"),
-        ("<html>", "is not JSON: Expecting value"),
+        ("<html>", "is not JSON (JSONDecodeError: Expecting value"),
     ],
 )
 def test_a_foreign_json_is_told(run: Run, logs: Path, result: Path, tmp_path: Path, text: str, words: str) -> None:

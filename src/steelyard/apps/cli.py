@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, NoReturn
 
 import typer
 
+from ..drawing.visible import VisibleStream
 from ..errors import SteelyardError, SteelyardWarning
 from ..files import OVERWRITE
 from ..version import __version__
@@ -49,11 +53,15 @@ def _options(
 
 def main() -> None:
     """Run the command line and leave with its exit code. A warning of the library is a sentence on stderr."""
+    with warnings.catch_warnings(), _visible_streams():
+        warnings.simplefilter("always", SteelyardWarning)
+        warnings.showwarning = _warn
+        _run()
+
+
+def _run() -> None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("always", SteelyardWarning)
-            warnings.showwarning = _warn
-            app()
+        app()
     except SteelyardError as error:
         _stop(str(error).replace(OVERWRITE, "give --force to replace it"), BAD_INPUT)
     except KeyboardInterrupt:
@@ -69,6 +77,24 @@ def main() -> None:
         _stop(
             f"a defect in steelyard, {type(error).__name__}: {error}. Set STEELYARD_TRACEBACK=1 to see where, and please report it", DEFECT
         )
+
+
+@contextmanager
+def _visible_streams() -> Iterator[None]:
+    """Within the block, what would act on a terminal is made visible in messages, and in results that go to a terminal.
+
+    Names that the output's encoding does not have are written in the same way, in place of an error.
+    """
+    before = sys.stdout, sys.stderr
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    if sys.stdout.isatty():
+        sys.stdout = VisibleStream(sys.stdout)
+    sys.stderr = VisibleStream(sys.stderr)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:

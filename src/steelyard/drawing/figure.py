@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .visible import visible
+
 Array = NDArray[np.float64]
 INK, GREY, RULE = "#1d2129", "#8a919c", "#e4e6ea"
 BLUE, ORANGE, GREEN, WINE, SILVER = "#1f4e8c", "#d97b29", "#2c8a6b", "#7a2e3a", "#b9c1cc"
@@ -80,8 +82,8 @@ def hue(j: int, n: int) -> str:
 
 
 def safe(text: str) -> str:
-    """The plotting library reads a few HTML tags in its texts; a joint's name is not one."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """The plotting library reads a few HTML tags in its texts; a joint's name is not one, nor does it hide or turn other text."""
+    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 MOST = 4000

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .figure import BLUE, FAMILY, GREY, INK, RULE, kept_points
 from .numbers import short
+from .visible import visible
 
 Array = NDArray[np.float64]
 WIDTH, STRIP, LEFT, RIGHT, TOP, GAP = 760, 64, 150, 90, 34, 14  # px
@@ -22,7 +23,7 @@ def strips(title: str, t: Array, signals: Sequence[tuple[str, Array]], unit: str
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         f'font-family="{escape(FAMILY, quote=True)}" font-size="12" fill="{INK}">',
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
-        f'<text x="8" y="20" font-weight="bold">{escape(title)}</text>',
+        f'<text x="8" y="20" font-weight="bold">{escape(visible(title))}</text>',
     ]
     for number, (name, x) in enumerate(signals):
         parts += _strip(TOP + number * (STRIP + GAP), name, t, x, unit)
@@ -47,4 +48,4 @@ def _strip(top: float, name: str, t: Array, x: Array, unit: str) -> list[str]:
 
 
 def _text(x: float, y: float, text: str, anchor: str, colour: str = INK) -> str:
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="{colour}">{escape(visible(text))}</text>'

@@ -17,6 +17,7 @@ from ..arguments import instance
 from ..drawing.figure import Figure, running_time
 from ..drawing.numbers import percent, short
 from ..drawing.table import Table
+from ..drawing.visible import visible, visible_parts
 from ..errors import needs_extra
 from ..files import check_file, write_whole
 from ..identification import Fit, Validation, Verdict
@@ -200,7 +201,8 @@ def render(content: Content) -> str:
         from jinja2 import Environment, StrictUndefined
     except ImportError:
         raise needs_extra("jinja2", "report", "writing a report") from None
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    shown = {"autoescape": True, "finalize": lambda value: visible(value) if type(value) is str else value}
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, **shown)
     environment.filters["figure"] = figure_json
     style = _part("style.css")
     template = environment.from_string(_part("report.html"))
@@ -209,7 +211,8 @@ def render(content: Content) -> str:
 
 def figure_json(figure: Figure) -> str:
     """A figure as JSON that is safe inside a script element."""
-    text = json.dumps({"data": figure.traces, "layout": figure.layout | {"height": figure.height}}, separators=(",", ":"), allow_nan=False)
+    parts = visible_parts({"data": figure.traces, "layout": figure.layout | {"height": figure.height}})
+    text = json.dumps(parts, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-from ..errors import ModelError, needs_extra
+from ..errors import ModelError, foreign, require_package
 from ..files import whole_folder
 from ..identification import Fit, Validation
+from ..resource_limits import read_regular
 from ..robot import Robot, load
 from .page import report
 
@@ -20,8 +21,7 @@ ROBOTS = ("identified.urdf", "identified.toml", "refused.urdf", "refused.toml")
 def require_report() -> None:
     """Raise MissingExtra if the packages that a report needs are absent: before long work, not after it."""
     for package in ("jinja2", "plotly"):
-        if find_spec(package) is None:
-            raise needs_extra(package, "report", "writing report.html (--no-report leaves it out)")
+        require_package(package, "report", "writing report.html (--no-report leaves it out)")
 
 
 def write_results(
@@ -80,23 +80,24 @@ def promised_error(name: str, robot: Robot) -> float | None:
     None for other robots, and for a fit of other rows than the torques of the joints, such as the wrench of the base.
     """
     fit = fit_file(name)
-    content = {} if fit is None else json.loads(fit.read_text(encoding="utf-8"))
-    verdict = content.get("verdict")
-    if not isinstance(verdict, dict) or {row["name"] for row in content["joints"]} != set(robot.joint_names):
+    if fit is None:
         return None
-    return math.inf if verdict.get("error") is None else float(verdict["error"])
+    content = _content(fit)
+    with foreign(f"{fit} is no fit.json as `steelyard identify` writes it", ModelError):
+        verdict = content.get("verdict")
+        if not isinstance(verdict, dict) or {row["name"] for row in content["joints"]} != set(robot.joint_names):
+            return None
+        return math.inf if verdict.get("error") is None else float(verdict["error"])
 
 
 def coulomb_widths(fit: Path) -> dict[str, float]:
     """Return the width of each joint's Coulomb step [rad/s|m/s] in a fit.json; ModelError says what it lacks."""
-    try:
-        content = json.loads(fit.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ModelError(f"{fit} cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
-        raise ModelError(f"{fit} is not JSON: {error}") from None
-    try:
-        return {str(joint["name"]): float(joint["coulomb_width"] or 0.0) for joint in content["joints"]}
-    except (KeyError, TypeError, ValueError):
-        expected = "a list 'joints', each with a 'name' and a 'coulomb_width'"
-        raise ModelError(f"{fit} is no fit.json as `steelyard identify` writes it; expected {expected}") from None
+    expected = "a list 'joints', each with a 'name' and a 'coulomb_width'"
+    with foreign(f"{fit} is no fit.json as `steelyard identify` writes it; expected {expected}", ModelError):
+        return {str(joint["name"]): float(joint["coulomb_width"] or 0.0) for joint in _content(fit)["joints"]}
+
+
+def _content(fit: Path) -> dict[str, Any]:
+    data = read_regular(fit, "text", ModelError)
+    with foreign(f"{fit} is not JSON", ModelError):
+        return dict(json.loads(data))

@@ -8,11 +8,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 from rich.table import Table as TerminalTable
 from rich.text import Text
 
+from ...drawing.visible import visible
 from ...reporting import base_table, error_table
 from ...reporting.tables import region_table
 
@@ -24,9 +26,20 @@ if TYPE_CHECKING:
 PIPE_WIDTH = 160  # columns when the output goes to a file or another program, so that nothing is cut
 
 
-def console() -> Console:
+class VisibleConsole(Console):
+    """A console that writes its own colours, and makes visible what would act on a terminal in the texts that it is given."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Yield the segments of something to show."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+
+def console(stderr: bool = False) -> Console:
     """Standard output: in colour on a terminal; in a pipe plain and wide enough to be searched. Names are never read as markup."""
-    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    stream = sys.stderr if stderr else sys.stdout
+    plain = getattr(stream, "plain", stream)
+    return VisibleConsole(highlight=False, markup=False, emoji=False, file=plain, width=None if plain.isatty() else PIPE_WIDTH)
 
 
 def table(title: str, columns: Iterable[str], caption: str = "") -> TerminalTable:
@@ -37,7 +50,7 @@ def table(title: str, columns: Iterable[str], caption: str = "") -> TerminalTabl
     made.title_justify = made.caption_justify = "left"
     for name in columns:
         numeric = name.startswith(">")
-        made.add_column(Text(name.lstrip(">")), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+        made.add_column(Text(visible(name.lstrip(">"))), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
     return made
 
 
@@ -47,7 +60,7 @@ def terminal_table(made: Table, rows: Sequence[int] | None = None, skip: Sequenc
     shown = table(made.title, [(">" if made.columns[j].numeric else "") + made.columns[j].heading for j in kept], made.note)
     chosen = list(range(len(made.rows)) if rows is None else rows)
     for k, following in zip(chosen, [*chosen[1:], chosen[-1] if chosen else 0], strict=True):
-        cells = [Text(made.rows[k][j]) for j in kept]
+        cells = [Text(visible(made.rows[k][j])) for j in kept]
         group_ends = any(b in made.breaks for b in range(k + 1, following + 1))
         shown.add_row(*cells, style="dim" if k in made.faint else "", end_section=group_ends)
     return shown
@@ -56,12 +69,12 @@ def terminal_table(made: Table, rows: Sequence[int] | None = None, skip: Sequenc
 def judgement(sentence: str, good: bool, reasons: Iterable[str] = (), style: str = "") -> RenderableType:
     """A sentence in green or yellow, or in another style, and a list of reasons."""
     colour = style or ("bold green" if good else "bold yellow")
-    return Group(Text(sentence, style=colour), *(Text(f"• {reason}") for reason in reasons))
+    return Group(Text(visible(sentence), style=colour), *(Text(visible(f"• {reason}")) for reason in reasons))
 
 
 def remarks(sentences: Iterable[str]) -> RenderableType:
     """What loading found or changed."""
-    lines = [Text(f"• {sentence}", style="yellow") for sentence in sentences]
+    lines = [Text(visible(f"• {sentence}"), style="yellow") for sentence in sentences]
     return Group(Text("\nRemarks", style="bold"), *lines) if lines else Text("\nNo remarks.", style="dim")
 
 
@@ -71,7 +84,7 @@ def progress_bar(sentence: str = "", turning: bool = True) -> Iterator[Callable[
 
     Without `turning` it is drawn only when it changes, so that it takes no time from what is measured.
     """
-    out = Console(stderr=True)
+    out = console(stderr=True)
     columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     with Progress(*columns, console=out, transient=True, disable=not out.is_terminal, auto_refresh=turning) as bar:
         task = bar.add_task(sentence, total=1.0)

@@ -40,15 +40,22 @@ def directory() -> Path | None:
     named = os.environ.get("STEELYARD_CACHE")
     if named is not None:
         return Path(named) if named else None
+    variable = {"win32": "LOCALAPPDATA", "darwin": ""}.get(sys.platform, "XDG_CACHE_HOME")
+    named = os.environ.get(variable, "")
+    if os.path.isabs(named):  # a relative one is to be ignored (XDG Base Directory Specification 0.8, section 2)
+        return Path(named) / "steelyard" / ("cache" if sys.platform == "win32" else "")
+    home = _home()
+    below = {"win32": "steelyard/cache", "darwin": "Library/Caches/steelyard"}.get(sys.platform, ".cache/steelyard")
+    return None if home is None else home / below
+
+
+def _home() -> Path | None:
+    """The user's home directory; None if there is none, or if it is the top of the disk, as it is where $HOME is empty."""
     try:
         home = Path.home()
     except RuntimeError:
         return None
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", home)) / "steelyard" / "cache"
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "steelyard"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "steelyard"
+    return home if home.is_absolute() and home != Path(home.anchor) else None
 
 
 def read(name: str) -> bytes | None:

@@ -11,6 +11,8 @@ from ..segments import GAP, is_uniform
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+LARGEST = 1e60  # beyond it a number is no measurement, and counts as infinite: its differences and squares may not be numbers
+SAME = 1e-9  # of the usual step: stamps that are closer are the same
 FALLING = "The time stamps fall from sample to sample: the samples were put in the order of their stamps."
 
 
@@ -26,9 +28,14 @@ def clean(log: Log, max_gap: float = GAP) -> Log:
     return fill_samples(log, max_gap)
 
 
+def is_measured(value: Array) -> Mask:
+    """Return where numbers are finite and not larger than any measurement."""
+    return np.isfinite(value) & (np.abs(value) <= LARGEST)
+
+
 def drop_timeless(log: Log) -> Log:
     """Drop the samples whose time is not finite."""
-    good = np.isfinite(log.t)
+    good = is_measured(log.t)
     if good.all():
         return log
     if good.sum() < 2:
@@ -55,7 +62,9 @@ def sort_by_time(log: Log) -> Log:
 
 def drop_repeats(log: Log) -> Log:
     """Keep the first sample of each time stamp."""
-    fresh = np.concatenate([[True], np.diff(log.t) > 0])
+    step = np.diff(log.t)
+    typical = float(np.median(step[step > 0])) if np.any(step > 0) else 0.0
+    fresh = np.concatenate([[True], step > SAME * typical])
     if fresh.all():
         return log
     if fresh.sum() < 2:
@@ -69,7 +78,7 @@ def fill_numbers(log: Log, max_gap: float) -> Log:
     filled: dict[str, Array] = {}
     for name in log.signals:
         value = getattr(log, name)
-        bad = ~np.isfinite(value)
+        bad = ~is_measured(value)
         if not bad.any():
             continue
         columns, row = value.reshape(log.N, -1).copy(), log.schema[name]

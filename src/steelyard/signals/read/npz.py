@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,7 +32,7 @@ def read_npz(path: Path, **_: Any) -> ColumnTable:
 
 def table_of_arrays(arrays: Mapping[str, NDArray[Any]], source: str) -> ColumnTable:
     """Return a table of the arrays that have a row for each sample: (N,), (N, n), or (n, N) transposed. Others are left out."""
-    texts = {name: a for name, a in arrays.items() if is_text(a)}
+    texts = {name: checked_text(name, a) for name, a in arrays.items() if is_text(a)}
     names = next((tuple(str(x) for x in np.ravel(texts[key])) for key in JOINT_NAMES if key in texts), None)
     remarks = tuple(str(x) for x in np.ravel(texts["remarks"])) if "remarks" in texts else ()
     metadata = {"effort": str(texts["effort"])} if "effort" in texts and texts["effort"].ndim == 0 else {}
@@ -44,6 +45,15 @@ def table_of_arrays(arrays: Mapping[str, NDArray[Any]], source: str) -> ColumnTa
     table = {name: a if a.shape[0] == N else a.T for name, a in numbers.items() if N in a.shape}
     table = {name: a[:, None] if a.ndim == 1 and is_signal_of_joints(name, ((JOINTS,),)) else a for name, a in table.items()}
     return ColumnTable(table, source, names, remarks, metadata=metadata)
+
+
+def checked_text(name: str, a: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of text; raise ValueError if it has a number that stands for no character, of which Python makes broken strings."""
+    if a.dtype.kind == "U" and a.size and a.dtype.itemsize:
+        codes = np.ascontiguousarray(a).reshape(-1).view(np.dtype(np.uint32).newbyteorder(a.dtype.byteorder))
+        if codes.max() > sys.maxunicode:
+            raise ValueError(f"{name} holds numbers that are no characters")
+    return a
 
 
 def squeezed(name: str, a: NDArray[Any]) -> NDArray[Any]:

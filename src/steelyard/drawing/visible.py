@@ -1,0 +1,48 @@
+"""Text that shows everything that is in it: no character that a terminal or a browser would obey in place of showing."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, escape among them; line ends and tabs may stay
+    "\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"  # direction of writing, zero width, separators
+    "\ud800-\udfff]"  # halves of characters, which no encoding has
+)
+
+
+def visible(text: str) -> str:
+    r"""Return the text with control characters, signs that change the direction of writing and invisible ones written as \x1b or \u202e.
+
+    Unicode Technical Report 36, "Unicode Security Considerations", section 2.5 (bidirectional text spoofing).
+    """
+    return _HIDDEN.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
+
+
+def visible_parts(value: Any) -> Any:
+    """Return lists and dictionaries with every text in them made visible."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {key: visible_parts(item) for key, item in value.items()}
+    return [visible_parts(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+class VisibleStream:
+    """A text stream whose every write is made visible; `plain` is the stream itself, for colours and bars."""
+
+    def __init__(self, plain: Any) -> None:
+        self.plain = plain
+
+    def write(self, text: str) -> int:
+        """Write text, made visible."""
+        return int(self.plain.write(visible(text)))
+
+    def writelines(self, lines: Any) -> None:
+        """Write several texts, made visible."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.plain, name)

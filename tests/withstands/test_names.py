@@ -1,0 +1,100 @@
+"""Names that act on a terminal or a browser: shown, never obeyed, on the terminal and in the report."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.drawing.figure import safe
+from steelyard.drawing.svg import strips
+from steelyard.drawing.visible import visible
+from steelyard.reporting.page import plotting_library
+
+RED, TURN, TITLE = "\x1b[31mred", "\u202egnp.exe", "\x1b]0;title\x07"
+EVIL = f"j{RED}{TURN}{TITLE}"
+SHOWN = r"j\x1b[31mred\u202egnp.exe\x1b]0;title\x07"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (EVIL, SHOWN),
+        ("joint é 関節 π ≤", "joint é 関節 π ≤"),
+        ("a\tb\n", "a\tb\n"),
+        ("\x9b31m\r\ud800\ufeff\u2066", r"\x9b31m\r\ud800\ufeff\u2066"),
+    ],
+)
+def test_what_acts_is_written_out(text: str, shown: str) -> None:
+    assert visible(text) == shown
+    assert visible(shown) == shown
+
+
+def arm(folder: Path) -> Path:
+    """A robot whose names act, in a file whose name does; XML allows no escape, TOML does."""
+    quoted = EVIL.encode("unicode_escape").decode().replace("\\x", "\\u00")
+    path = folder / f"arm{RED}{TURN}.toml"
+    path.write_text(
+        f'name = "{quoted}"\n[[links]]\nname = "base"\n[[links]]\nname = "{quoted}"\nmass = 1.0\ncom = [0.1, 0, 0]\n'
+        f'[[joints]]\nname = "{quoted}"\nparent = "base"\nchild = "{quoted}"\n'
+    )
+    return path
+
+
+def run(folder: Path, root: Path, *words: str) -> str:
+    """What a command prints on both streams, as bytes that were valid text."""
+    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONIOENCODING": "utf-8"}
+    made = subprocess.run([sys.executable, "-m", "steelyard", *words], cwd=folder, env=environment, capture_output=True, check=False)
+    return (made.stdout + made.stderr).decode()
+
+
+def acts(text: str) -> bool:
+    return visible(text.replace("\r\n", "\n")) != text
+
+
+def test_commands_show_them(tmp_path: Path, root: Path) -> None:
+    path = arm(tmp_path)
+    (tmp_path / f"log{TURN}.csv").write_text(f"t,q_{RED}\n0,1\n1,2\n")
+    for words in (("info", path.name), ("torque", path.name, "--q", "0.1"), ("check", path.name, "--samples", "2")):
+        said = run(tmp_path, root, *words)
+        assert "red" in said, said
+        assert not acts(said), words
+    for words in (
+        ("info", EVIL),
+        (EVIL,),
+        ("info", "--" + EVIL),
+        ("doctor", path.name, f"log{TURN}.csv"),
+        ("torque", path.name, "--q", EVIL),
+    ):
+        said = run(tmp_path, root, *words)
+        assert not acts(said), words
+        assert "Traceback" not in said
+
+
+def test_the_report_shows_them(tmp_path: Path) -> None:
+    robot = sy.load(arm(tmp_path))
+    t = np.arange(300) / 50
+    q, qd, qdd = np.sin(3 * t)[:, None], 3 * np.cos(3 * t)[:, None], -9 * np.sin(3 * t)[:, None]
+    log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=robot.inverse_dynamics(q, qd, qdd), joint_names=robot.joint_names, source=f"log{TURN}.csv")
+    fit = sy.identify(robot, log, "ols", smoothing=None, delay=0.0, decimate=1, diagnose=False)
+    sy.report(fit, tmp_path / "report.html")
+    own = (tmp_path / "report.html").read_text().replace(plotting_library(), "")
+    assert SHOWN in own
+    assert not acts(own)
+    inside = own.replace(r"\\u202e", "").replace(r"\\x1b", "")  # in the data of figures a backslash is written twice
+    assert r"\u001b" not in inside
+
+
+def test_pictures_show_them() -> None:
+    made = strips(EVIL, np.arange(3.0), [(EVIL, np.arange(3.0))], "rad")
+    assert not acts(made)
+    assert safe(f"<b>{RED}") == r"&lt;b&gt;\x1b[31mred"
+
+
+def test_data_is_not_changed(tmp_path: Path) -> None:
+    assert sy.load(arm(tmp_path)).joint_names == (EVIL,)
