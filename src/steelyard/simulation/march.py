@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
-from math import isfinite
+from math import isfinite, prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,6 +28,7 @@ State: TypeAlias = tuple[Array, ...]
 """q, qd, the books (work and heat so far [J]), the pose and twist of a free base, and what drives and the controller keep."""
 Progress: TypeAlias = "Callable[[float], None] | None"
 LONGEST = 1000  # steps in one call, which cannot be interrupted
+LONGEST_WORK = 200_000_000  # nodes times steps times runs in one call: about 20 ms
 BLOCK = 512  # runs that go through their steps together, so that their states stay in the processor's cache
 
 
@@ -137,7 +138,8 @@ def _march(kernel: Kernel, plan: Plan, control: Control, state: State, record: R
     call, h, every, row, k = kernel.ufunc, plan.step, plan.every, 1, 0
     counted = kernel.inputs[-1].name == "count"
     often = max(plan.steps // 100, 1)
-    longest = (often if progress is not None else LONGEST) if counted else 1
+    most = max(LONGEST_WORK // max(kernel.nodes * prod(state[0].shape[:-1]), 1), 1)
+    longest = min(often if progress is not None else LONGEST, most) if counted else 1
     for turn in count():
         out, many = sets[turn % 2], min(longest, control.lasting(k, every), plan.steps - k)
         call(h, *state, *control.at(k, k * h, state[0], state[1]), *((float(many),) if counted else ()), out=out)

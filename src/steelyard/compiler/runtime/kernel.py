@@ -21,13 +21,16 @@ from .gufunc import call_error, gufunc
 from .threads import in_parallel, thread_count
 
 PARALLEL_WORK = 400_000  # nodes times samples; below, one thread is faster
+NODE_TIME, SCALAR_TIME = 0.03e-9, 0.8e-9  # s for a node and for a number read or written, of one sample on a fast machine
+BLOCK_TIME = 0.008  # s for the first block of a long call on a fast machine
 _array = np.ndarray
 
 
 class Kernel:
     """Call it with one array per input, batch dimensions first; it returns float64 arrays, or fills those of `out=`.
 
-    `ufunc` is the generalised ufunc itself. The call adds threads for large batches, and errors that name the argument.
+    `ufunc` is the generalised ufunc itself. The call adds threads for large batches, interrupts within long ones, and errors that name
+    the argument.
     """
 
     def __init__(self, program: Program) -> None:
@@ -60,12 +63,15 @@ class Kernel:
         self.ufunc = gufunc(loaded.address, ctypes.addressof(table), *shapes, self.name, doc, owner=(loaded, table))
         samples = PARALLEL_WORK // max(self.nodes, 1)
         self._large = samples * min(o.size for o in self.inputs)
+        scalars = sum(o.size for o in (*self.inputs, *self.outputs))
+        self._block = int(BLOCK_TIME / (NODE_TIME * self.nodes + SCALAR_TIME * scalars)) + 1
+        self._long = 2 * self._block * max(o.size for o in self.inputs)
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
         try:
             for a in args:
-                if type(a) is _array and a.size > self._large and (count := thread_count()) > 1:
-                    return in_parallel(self.ufunc, self.inputs, self.outputs, count, args, out)
+                if type(a) is _array and a.size > self._large and ((count := thread_count()) > 1 or a.size > self._long):
+                    return in_parallel(self.ufunc, self.inputs, self.outputs, count, self._block, args, out)
             return self.ufunc(*args) if out is None else self.ufunc(*args, out=out)
         except (ValueError, TypeError) as error:
             raise call_error(self.name, self.inputs, self.outputs, args, out, error) from None

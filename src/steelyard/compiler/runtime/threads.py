@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,8 @@ import numpy as np
 from ...errors import CallError
 from ...fork import once_per_process
 from ..ir.program import Operand
+
+SHORT, LONG = 0.010, 0.025  # s: a block that takes less or more time is followed by one of twice or half the size
 
 _count: ContextVar[int | None] = ContextVar("steelyard_threads", default=None)
 
@@ -56,23 +60,38 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=max(cores(), 2), thread_name_prefix="steelyard")
 
 
-def in_parallel(ufunc: np.ufunc, inputs: Sequence[Operand], outputs: Sequence[Operand], count: int, args: tuple[Any, ...], out: Any) -> Any:
-    """ufunc(*args, out=out), on `count` threads where the batch can be divided. NumPy releases the GIL while it computes."""
+def in_parallel(
+    ufunc: np.ufunc, inputs: Sequence[Operand], outputs: Sequence[Operand], count: int, block: int, args: tuple[Any, ...], out: Any
+) -> Any:
+    """ufunc(*args, out=out), on `count` threads where the batch can be divided. NumPy releases the GIL while it computes.
+
+    Each thread goes through its part in blocks of at first `block` samples, then of as many as take between SHORT and LONG: between
+    blocks Python looks for interrupts, which end all threads.
+    """
     arrays = [np.asarray(a) for a in args]
     batch = _batch(arrays, inputs)
     wanted = out if out is None or isinstance(out, tuple) else (out,)
-    if batch is None or max(batch) < 2 * count or (wanted is not None and not _fits(wanted, arrays, batch, outputs)):
+    if batch is None or max(batch) < 2 * count or 0 in batch or (wanted is not None and not _fits(wanted, arrays, batch, outputs)):
         return ufunc(*args) if out is None else ufunc(*args, out=out)
     results = tuple(np.empty(batch + o.shape) for o in outputs) if wanted is None else wanted
-    spread = [np.broadcast_to(a, batch + o.shape) for a, o in zip(arrays, inputs, strict=True)]
+    shapes = [batch + o.shape for o in inputs]
+    spread = [a if a.shape == shape else np.broadcast_to(a, shape) for a, shape in zip(arrays, shapes, strict=True)]
     axis = int(np.argmax(batch))
     edges = [batch[axis] * i // count for i in range(count + 1)]
 
-    def run(i: int) -> None:
-        part = (slice(None),) * axis + (slice(edges[i], edges[i + 1]),)
-        ufunc(*(a[part] for a in spread), out=tuple(o[part] for o in results))
+    across = math.prod(batch) // batch[axis]  # samples at each place along the axis
+    stopped: list[bool] = []
 
-    _share(run, count)
+    def run(i: int) -> None:
+        begin, end, size = edges[i], edges[i + 1], max(block // across, 1)
+        while begin < end and not stopped:
+            part = (slice(None),) * axis + (slice(begin, min(begin + size, end)),)
+            start = perf_counter()
+            ufunc(*(a[part] for a in spread), out=tuple(o[part] for o in results))
+            spent = perf_counter() - start
+            begin, size = begin + size, 2 * size if spent < SHORT else max(size // 2, 1) if spent > LONG else size
+
+    _share(run, count, stopped)
     return results[0] if len(results) == 1 else results
 
 
@@ -100,8 +119,11 @@ def _fits(out: tuple[Any, ...], arrays: Sequence[np.ndarray], batch: tuple[int, 
     return not any(np.may_share_memory(x, y) for x, y in others)
 
 
-def _share(run: Callable[[int], None], count: int) -> None:
-    """Call run(0) here and run(1), ... in the pool, under this thread's error state. When all have ended, raise the first error."""
+def _share(run: Callable[[int], None], count: int, stopped: list[bool]) -> None:
+    """Call run(0) here and run(1), ... in the pool, under this thread's error state. When all have ended, raise the first error.
+
+    What is raised here, such as an interrupt, makes `stopped` true, for the others to end.
+    """
     jobs: list[Future[None]] = []
     try:
         jobs.extend(_pool().submit(copy_context().run, run, i) for i in range(1, count))
@@ -110,8 +132,12 @@ def _share(run: Callable[[int], None], count: int) -> None:
             run(i)
     try:
         run(0)
-    finally:
         errors = [job.exception() for job in jobs]
+    except BaseException:
+        stopped.append(True)
+        for job in jobs:
+            job.exception()
+        raise
     for error in errors:
         if error is not None:
             raise error
