@@ -10,7 +10,9 @@ import pytest
 import steelyard as sy
 from steelyard.experiments.excitation.information import Information
 from steelyard.experiments.excitation.task import Task
-from steelyard.motion.collision.clearance import Clearance, Distances, capsule_distances, solid
+from steelyard.motion.collision.capsules import Distances, capsule_distances
+from steelyard.motion.collision.clearance import Clearance, solid
+from steelyard.motion.collision.distance_tables import TabulatedClearance
 from steelyard.motion.collision.shapes import ConvexShape, link_capsules, robot_shapes
 from steelyard.motion.collision.sweep import narrowest
 from steelyard.motion.collision.walls import HalfSpace, walls
@@ -38,6 +40,30 @@ def test_capsules_are_as_far_apart_as_the_library_says(rng: np.random.Generator)
         found = coal.distance(one, coal.Transform3s(R1, p1), two, coal.Transform3s(R2, p2), coal.DistanceRequest(), coal.DistanceResult())
         if ours > 0:
             assert ours == pytest.approx(found, abs=1e-6)
+
+
+def test_capsules_whose_axes_meet_have_a_normal() -> None:
+    ends = np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    made = capsule_distances(ends[None, None], ends[None, None, :, [1, 0, 2]], np.array([0.1]), np.array([0.05]))
+    assert made.distance[0, 0] == pytest.approx(-0.15)
+    assert np.linalg.norm(made.normal[0, 0]) == pytest.approx(1.0), "a bound along a vector that is shorter would be too large"
+
+
+def test_tables_are_close_to_the_distances_and_have_their_own_slopes(tmp_path: Path, rng: np.random.Generator) -> None:
+    robot = folding_arm(tmp_path)
+    exact = Clearance.of(robot, robot_shapes(robot), np.full(3, -2.9), np.full(3, 2.9), 0.02)
+    quick, q, d = exact.quick, rng.uniform(-9.0, 9.0, (2000, 3)), 1e-6 * rng.normal(size=3)
+    assert isinstance(quick, TabulatedClearance)
+    assert {quick.labels[k] for k in quick.near} == {"one apart from three"}
+    one, two = exact.distances(q), quick.distances(q)
+    near = (one.distance > 0) & (one.distance < 0.04)
+    assert near.sum() > 20
+    assert np.abs(one.distance - two.distance)[near].max() < 2e-3
+    assert np.quantile(np.abs(one.distance - two.distance)[near], 0.9) < 4e-4
+    change = (quick.distances(q + d).distance - quick.distances(q - d).distance) / 2
+    slope = quick.slopes(q, two, near) @ d
+    np.testing.assert_allclose(slope[near], change[near], atol=1e-10)
+    assert not slope[~near].any()
 
 
 @pytest.mark.parametrize("kind", ["shapes", "capsules"])

@@ -94,16 +94,16 @@ class LogBarrier:
     def slopes(self, states: Array) -> tuple[Array, Array]:
         """Gradient (n, m) and positive semidefinite second derivative (n m, n m) by the coefficients."""
         n, m = states.shape[2], self.rows.shape[2]
-        first, second = np.zeros((4, states.shape[1], n)), np.zeros((4, states.shape[1], n))
+        first, second = np.zeros(states.shape), np.zeros(states.shape)
         for box, slack in zip(self.boxes, self._slacks(states), strict=False):
             first[box.order][:, box.joints] += box.sign / slack
             second[box.order][:, box.joints] += 1.0 / slack**2
-        slope = sum((first[i].T @ self.rows[i] for i in range(4)), np.zeros((n, m)))
-        blocks = np.zeros((n, m, n, m))
-        for i in {box.order for box in self.boxes}:
-            for j in range(n):
-                blocks[j, :, j] += (self.rows[i] * second[i][:, j, None]).T @ self.rows[i]
-        curvature = blocks.reshape(n * m, n * m)
+        rows = self.rows.reshape(-1, m)
+        slope = first.reshape(-1, n).T @ rows
+        blocks = rows.T @ (second.reshape(-1, n).T[:, :, None] * rows)
+        joints = np.zeros((n, m, n, m))
+        joints[np.arange(n), :, np.arange(n)] = blocks
+        curvature = joints.reshape(n * m, n * m)
         for each in self.others:
             more, J = self._nonlinear(each, states)
             slope, curvature = slope + more, curvature + J.T @ J

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotri
 
 Array = NDArray[np.float64]
 WORST = 4.0  # the power of the mean that stands for the worst direction: smooth, and within b^(1/4) of it
@@ -30,18 +30,26 @@ class Criterion(NamedTuple):
 
 def log_det(A: Array, scale: Array) -> float:
     """log det A."""
-    return log_det_slope(A, scale)[0]
+    return _factor(A)[0]
 
 
 def log_det_slope(A: Array, scale: Array) -> tuple[float, Array]:
     """log det A and A^-1."""
+    value, factor, size = _factor(A)
+    if not np.isfinite(value):
+        return value, np.full_like(A, np.nan)
+    half, _ = dpotri(factor, lower=1)
+    inverse = np.tril(half) + np.tril(half, -1).T
+    return value, np.asarray(inverse / np.outer(size, size))
+
+
+def _factor(A: Array) -> tuple[float, Array, Array]:
+    """log det A, -inf where A is not positive definite; Cholesky's factor of A in columns of one size, and these sizes (b,)."""
     size = np.sqrt(np.maximum(np.diag(A), 1e-300))
-    try:
-        factor = cho_factor(A / np.outer(size, size), lower=True, check_finite=False)
-    except np.linalg.LinAlgError:
-        return -np.inf, np.full_like(A, np.nan)
-    value = 2.0 * float(np.sum(np.log(np.diag(factor[0]))) + np.sum(np.log(size)))
-    return value, cho_solve(factor, np.eye(len(A)), check_finite=False) / np.outer(size, size)
+    factor, failed = dpotrf(A / np.outer(size, size), lower=1)
+    if failed or not np.all(np.isfinite(size)):
+        return -np.inf, factor, size
+    return 2.0 * float(np.sum(np.log(np.diag(factor))) + np.sum(np.log(size))), factor, size
 
 
 def power_mean(power: float) -> Callable[[Array, Array], tuple[float, Array]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,13 @@ POINTS = 24  # samples of a period per harmonic: twelve times what the band need
 SHOWN = 1e-5  # of a column: what is less apart from others, such as by the rounding of angles in a file, no recording tells apart
 QUIET = 0.02  # of the typical torque: the noise of a sample where the caller states none
 TERMS = ("armature", "viscous", "coulomb", "offset")  # what every joint is identified with
+
+
+class Look(NamedTuple):
+    """The rows of the regressor (N, n, b), each joint's divided by its torque, and the information (b, b) with what is known."""
+
+    rows: Array
+    information: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,20 +112,25 @@ class Information:
         points = len(states[0])
         return self.total(self.gram(states), points) * (self.samples / (points * self.quiet**2))
 
-    def value(self, states: Sequence[Array] | Array) -> float:
-        """The criterion of the information; -inf where it is singular."""
-        return self.criterion.value(self.total(self.gram(states), len(states[0])), self.scale)
+    def look(self, states: Sequence[Array] | Array) -> Look:
+        """What both the criterion and its slope at states q, qd, qdd (N, n) need."""
+        Y = self._rows(states)
+        flat = Y.reshape(-1, len(self.columns))
+        return Look(Y, self.total(np.asarray(flat.T @ flat), len(Y)))
 
-    def slopes(self, states: Sequence[Array] | Array) -> tuple[float, Sequence[Array]]:
+    def value(self, states: Sequence[Array] | Array, look: Look | None = None) -> float:
+        """The criterion of the information; -inf where it is singular."""
+        return self.criterion.value((look or self.look(states)).information, self.scale)
+
+    def slopes(self, states: Sequence[Array] | Array, look: Look | None = None) -> tuple[float, Sequence[Array]]:
         """The criterion and its derivatives by q, qd and qdd of every sample, (N, n) each.
 
         With F = d phi / dA, d phi = tr(F dA) = 2 <W Y F, dY>: the derivative of a weighted sum of the regressor's entries.
         Swevers et al. 1997 use finite differences; Griewank and Walther 2008, chapter 3, for the reverse sweep.
         """
-        Y = self._rows(states)
-        flat = Y.reshape(-1, len(self.columns))
-        value, F = self.criterion.slope(self.total(flat.T @ flat, len(Y)), self.scale)
-        S = (flat @ F).reshape(Y.shape) * (2.0 / self.torque[:, None])
+        Y, A = look or self.look(states)
+        value, F = self.criterion.slope(A, self.scale)
+        S = (Y.reshape(-1, len(self.columns)) @ F).reshape(Y.shape) * (2.0 / self.torque[:, None])
         return value, self._gradient_kernel()(*states, S)
 
     def greatest_torque(self, motion: PeriodicMotion, effort: Array) -> float:

@@ -1,7 +1,8 @@
-"""Many starts of the optimiser: all of them on few samples, the best of them on more, the very best on many."""
+"""Many starts of the optimiser on few samples, variations of the best of them, and the very best on many samples."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -79,16 +80,20 @@ class Stage(NamedTuple):
 
 
 STAGES = (
-    Stage(10**9, 12, (0.5, 0.05, 0.008), 30, 0.98, 0.02, 2),
-    Stage(4, 24, (0.008, 0.001), 40, 0.99, 0.008, 1),
-    Stage(1, 48, (0.001, 0.0002), 40, 0.997, 0.002, 1),
+    Stage(10**9, 16, (0.1, 0.01), 40, 0.98, 0.015, 4),
+    Stage(4, 16, (0.003,), 50, 0.98, 0.01, 2),
+    Stage(2, 48, (0.001, 0.0002), 30, 0.997, 0.003, 1),
 )
-DRAWS = 3  # random motions of which the best is a start
-ROOM, SHRINKS = 0.97, 60  # a stage begins inside the limits: the factor by which a motion shrinks, and how often it may
+HOP = Stage(1, 16, (0.01, 0.003), 50, 0.98, 0.01, 2)
+HOPS = (0.3, 0.6, 0.3, 0.6, 0.3)  # rounds of variations of the best motion, by so much of its own size, after the second stage
+EACH = 3  # starts for every variation of a round
+CENTRE = 0.1  # of its travel: how far the centre of a variation moves where all of its size varies
+DRAWS = 12  # random motions, the first of which that is within the limits is a start
+SMALLER, SHRINKS = 0.998, 11  # a stage begins inside the limits: a motion is made smaller by that, then the square of that, and so on
 
 
 class Start(NamedTuple):
-    """A start by its number, with its coefficients and the log-det on the samples of its last stage."""
+    """A start by its number, with its coefficients, and the criterion on the samples of its last stage."""
 
     value: float
     number: int
@@ -97,34 +102,33 @@ class Start(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MultiStart:
-    """The problem that all starts share; if not `thorough`, distances that are seldom small are left to the certificate.
-
-    `reserve` times what a stage adds to distances is kept.
-    """
+    """The problem that all starts share. `reserve` times what a stage adds to distances is kept."""
 
     basis: MotionBasis
     information: Information
     limits: MotionLimits
     gaps: tuple[Gaps, ...] = ()
-    thorough: bool = False
     reserve: float = 1.0
 
     def clear(self, stage: Stage) -> tuple[Constraint, ...]:
-        """The walls and links to stay clear of, with the reserve of a stage."""
-        return tuple(KeepClear(each if self.thorough else each.frequent, self.reserve * stage.extra, stage.every) for each in self.gaps)
+        """The walls and links to stay clear of, with the reserve of a stage; before the last one, those that often come near."""
+        gaps = (each.quick if stage == STAGES[-1] else each.quick.frequent for each in self.gaps)
+        return tuple(KeepClear(each, self.reserve * stage.extra, stage.every) for each in gaps)
 
     def design(self, stage: Stage) -> Design:
-        """The problem on the samples of a stage."""
+        """The problem on the samples of a stage; a series is larger between them by 1 / cos(pi / points) at most (Ehlich, Zeller 1964)."""
         count = stage.points * self.basis.density
         effort = stage.effort * self.limits.effort
         torque = (TorqueLimit(self.information.robot, effort),) if np.isfinite(effort).any() else ()
         rows = self.basis.rows((np.arange(count) + 0.5) * self.basis.period / count)  # none at rest, where friction jumps
-        return Design(self.information, LogBarrier(rows, boxes(self.limits), (*torque, *self.clear(stage))))
+        inner = self.limits.inner(math.cos(math.pi / stage.points))
+        return Design(self.information, LogBarrier(rows, boxes(inner), (*torque, *self.clear(stage))))
 
     def first(self, number: int, seed: int) -> Start | None:
-        """The best of some random motions; None where none is within the limits."""
+        """A random motion; None where none is found within the limits."""
         motions = RandomMotions(self.limits, self.basis, self.information, self.clear(STAGES[0]))
-        best = list(motions.search(DRAWS, np.random.default_rng([seed, number])))[-1]
+        found = (each for each in motions.search(DRAWS, np.random.default_rng([seed, number])) if each is not None)
+        best = next(found, None)
         return None if best is None else Start(best[1].log_det, number, self.basis.coefficients(best[0]))
 
     def advance(self, start: Start, stage: Stage, design: Design, stopped: Callable[[], bool]) -> Start | None:
@@ -133,31 +137,44 @@ class MultiStart:
             x = self.inside(design, start.x)
             if x is None:
                 return None
-            x = maximise(design, x, stage.weights, stage.steps, stopped)
-            return start._replace(value=design.information.value(design.states(x)[:3]), x=x)
+            at = maximise(design, x, stage.weights, stage.steps, stopped)
+            return start._replace(value=at.point.criterion, x=at.point.x)
 
     def inside(self, design: Design, x: Array) -> Array | None:
         """Coefficients of the same motion, smaller by as much as it takes to be within the limits."""
-        for share in ROOM ** np.arange(1, SHRINKS):
+        for share in SMALLER**2.0 ** np.arange(SHRINKS):
             for centre in (self.limits.centre, x[:, 0]):
                 moved = share * x
                 moved[:, 0] += (1 - share) * centre
-                if np.isfinite(design.merit(design.states(moved), 1.0)):
+                if np.isfinite(design.barrier.value(design.states(moved))):
                     return moved
         return None
 
+    def hop(self, start: Start, size: float, design: Design, rng: np.random.Generator, stopped: Callable[[], bool]) -> Start | None:
+        """What a random variation of a motion becomes, of which `size` is the share that varies. Wales and Doye 1997 (basin hopping)."""
+        change = rng.normal(size=start.x.shape)
+        change[:, 0] *= CENTRE * self.limits.reach
+        change[:, 1:] *= np.std(start.x[:, 1:], axis=1, keepdims=True)
+        return self.advance(start._replace(x=start.x + size * change), HOP, design, stopped)
+
     def run(self, starts: int, seed: int, crew: Crew) -> list[Start]:
         """The starts, those that went through most stages first and the best of them first. After Ctrl-C, as far as they came."""
-        found = crew.work([partial(self._begin, k, seed, crew) for k in range(starts)])
-        done, left = _ranked(found), list[Start]()
-        for stage in STAGES[1:]:
-            if crew.stopped():
-                break
-            design = self.design(stage)
-            found = crew.work([partial(self.advance, start, stage, design, crew.stopped) for start in done[: stage.kept]])
-            further = _ranked(found)
-            left, done = ([*done[stage.kept :], *left], further) if further else (left, done)
-        return [*done, *left]
+        found = _ranked(crew.work([partial(self._begin, k, seed, crew) for k in range(starts)]))
+        found = self._further(found, STAGES[1], crew)
+        design = self.design(HOP)
+        for number, size in enumerate(HOPS if found else ()):
+            draws = [np.random.default_rng([seed, starts, number, k]) for k in range(starts // EACH)]
+            varied = crew.work([partial(self.hop, found[0], size, design, rng, crew.stopped) for rng in draws])
+            found = [*_ranked([found[0], *varied]), *found[1:]]
+        return self._further(found, STAGES[2], crew)
+
+    def _further(self, found: list[Start], stage: Stage, crew: Crew) -> list[Start]:
+        """The best of the motions found after another stage, then the motions found."""
+        if crew.stopped():
+            return found
+        design = self.design(stage)
+        further = crew.work([partial(self.advance, start, stage, design, crew.stopped) for start in found[: stage.kept]])
+        return [*_ranked(further), *found]
 
     def _begin(self, number: int, seed: int, crew: Crew) -> Start | None:
         start = None if crew.stopped() else self.first(number, seed)
@@ -165,8 +182,8 @@ class MultiStart:
 
 
 def jobs(starts: int) -> int:
-    """How many jobs a run has: all starts, and those that go on."""
-    return sum(min(starts, stage.kept) for stage in STAGES)
+    """How many jobs a run has: all starts, those that go on, and variations."""
+    return sum(min(starts, stage.kept) for stage in STAGES) + len(HOPS) * (starts // EACH)
 
 
 def _ranked(starts: Iterable[Start | None]) -> list[Start]:

@@ -8,11 +8,11 @@ from threading import local
 import numpy as np
 from numpy.typing import NDArray
 
-from ...motion.collision.clearance import Distances
+from ...motion.collision.capsules import Distances
 from ...motion.collision.sweep import Gaps
 
 Array = NDArray[np.float64]
-RANGE = 0.03  # [m] over the least distance: what is farther away does not count
+RANGE = 0.012  # [m] over the least distance: what is farther away does not count
 
 
 @dataclass(frozen=True, eq=False)

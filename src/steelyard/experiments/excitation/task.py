@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -16,8 +18,9 @@ from .information import Information
 from .multi_start import STAGES, Crew, MultiStart, Progress, Start, jobs
 from .random_motions import RandomMotions, within
 
-REPAIRS, RESERVES = 4, (1.0, 4.0, 16.0)  # of the best starts, if they do not keep their distances: factors of the stages' reserves
-SMALLER, CUTS = 0.005, 7  # a motion that passes a limit between samples is made that much smaller, then twice that, and so on
+REPAIRS, RESERVES = 3, (2.0, 4.0, 8.0)  # of the best starts, if they do not keep their distances: factors of the last stage's reserves
+CUTS = (0.0, 0.0005, 0.001, 0.0025, 0.005, 0.01)  # a motion that passes a limit between samples is made that much smaller
+LARGE_CUTS = (0.02, 0.04, 0.08, 0.16, 0.32)  # where nothing else helps
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Task:
             if progress:
                 state = f"condition {best[1].condition:.3g}" if best else "no motion within the limits yet"
                 progress(f"{count} of {candidates} motions, {state}", count / candidates)
-        made = self.certified(best[0]) if best else None
+        made = self.certified(best[0], (*CUTS, *LARGE_CUTS)) if best else None
         if made is None:
             raise ProblemError(motions.refusal())
         return made
@@ -53,28 +56,29 @@ class Task:
         """The best of several optimised motions that keeps its limits at every instant."""
         crew = Crew(jobs(starts), progress)
         found = self.starts.run(starts, self.seed, crew)
-        for number, start in enumerate(found):
-            made = self.certified(self.basis.motion(start.x)) or (self._again(start, crew) if number < REPAIRS else None)
-            if made is not None:
-                return made
+        tries = [partial(self._kept, start, crew) for start in found[:REPAIRS]]
+        tries += [partial(self.certified, self.basis.motion(start.x), (*CUTS, *LARGE_CUTS)) for start in found]
+        made = next((motion for attempt in tries if (motion := attempt()) is not None), None)
+        if made is not None:
+            return made
         if crew.stopped():
             raise KeyboardInterrupt
         raise ProblemError(self._random().refusal())
 
-    def _again(self, start: Start, crew: Crew) -> tuple[PeriodicMotion, Certificate] | None:
-        """The start once more through the later stages, now with all distances and larger reserves for what is between the samples."""
+    def _kept(self, start: Start, crew: Crew) -> tuple[PeriodicMotion, Certificate] | None:
+        """The motion of a start if it keeps all limits, or what it becomes with larger reserves for what is between the samples."""
+        made = self.certified(self.basis.motion(start.x))
         for reserve in RESERVES if self.gaps else ():
-            problem, further = replace(self.starts, thorough=True, reserve=reserve), start
-            for stage in STAGES[1:]:
-                further = problem.advance(further, stage, problem.design(stage), crew.stopped) or further
-            made = self.certified(self.basis.motion(further.x))
             if made is not None:
-                return made
-        return None
+                break
+            problem = replace(self.starts, reserve=reserve)
+            start = problem.advance(start, STAGES[-1], problem.design(STAGES[-1]), crew.stopped) or start
+            made = self.certified(self.basis.motion(start.x))
+        return made
 
-    def certified(self, motion: PeriodicMotion) -> tuple[PeriodicMotion, Certificate] | None:
+    def certified(self, motion: PeriodicMotion, cuts: Sequence[float] = CUTS) -> tuple[PeriodicMotion, Certificate] | None:
         """The motion, smaller by as little as it takes to keep all limits at every instant, and what it uses of them; None if none does."""
-        for cut in (0.0, *(SMALLER * 2.0**k for k in range(CUTS))):
+        for cut in cuts:
             smaller = within(motion.scaled(1.0 - cut), self.limits)
             certificate = certify(self.information.robot, smaller, self.limits, gaps=self.gaps)
             if certificate.holds:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.kinematics import carriers
+from ...compiler.ir.program import Operand, Program, trace
+from ...dynamics.kinematics import carriers, poses
+from ...kernels import kernel_of
 from ...mechanism.tree import Tree
 from ...robot import Robot
 from .shapes import ConvexShape
@@ -27,31 +30,61 @@ class BodyFrames:
     @classmethod
     def at(cls, robot: Robot, q: Array) -> BodyFrames:
         """The frames at positions q (N, n) [rad|m]."""
-        base = np.broadcast_to(np.eye(4), (len(q), 4, 4))
-        X = np.stack([base, *(robot.forward_kinematics(q, body.name) for body in robot.tree.bodies)], axis=1)
-        return cls(robot.tree, X[..., :3, :3], X[..., :3, 3])
+        tree = robot.tree
+        R, p = np.zeros((len(q), len(tree.bodies) + 1, 3, 3)), np.zeros((len(q), len(tree.bodies) + 1, 3))
+        R[:, 0] = np.eye(3)
+        R[:, 1:], p[:, 1:] = kernel_of((robot.fingerprint, "body_frames"), lambda: _program(tree), Path(__file__).parent)(q)
+        return cls(tree, R, p)
 
-    def points(self, body: int, points: Array) -> Array:
-        """Points (V, 3) of a body in the base frame, (N, V, 3)."""
-        return np.asarray(points @ self.R[:, body + 1].transpose(0, 2, 1) + self.p[:, body + 1, None])
+    def points(self, bodies: Indices, points: Array) -> Array:
+        """Points (S, V, 3) of bodies (S,) in the base frame, (N, S, V, 3)."""
+        return np.asarray(points @ self.R[:, bodies + 1].swapaxes(-1, -2) + self.p[:, bodies + 1, None])
 
-    def slope(self, time: Indices, body: int, point: Array, normal: Array) -> Array:
-        """How fast points (M, 3) of a body at the samples `time` (M,) move along normals (M, 3) per coordinate, (M, n).
+    def directions(self, time: Indices, bodies: Indices, normal: Array) -> Array:
+        """Directions (M, 3) of the base frame in the frames of bodies (M,) at the samples `time` (M,)."""
+        return np.asarray((normal[:, None] @ self.R[time, bodies + 1])[:, 0])
 
-        A turn moves a point by z x (p - o), a slide by z. Siciliano et al. 2009, eq. (3.30).
+    def slopes(self, time: Indices, sides: Array, on_a: Array, on_b: Array, normal: Array) -> Array:
+        """How fast points b (M, 3) move away from points a (M, 3) along normals (M, 3) per coordinate, at the samples `time`: (M, n).
+
+        sides (M, B) is 1 for bodies whose joints move b against a, -1 for those that move a, else 0. A turn moves a point by z x (p - o),
+        a slide by z. Siciliano et al. 2009, eq. (3.30).
         """
-        made = np.zeros((len(time), self.tree.n))
-        for i in carriers(self.tree, body):
-            each = self.tree.bodies[i]
-            z = self.R[time, i + 1] @ np.array(each.axis, dtype=float)
-            arm = _cross(point - self.p[time, i + 1], normal) if each.kind == "revolute" else normal
-            made[:, each.coordinate] += each.multiplier * np.sum(z * arm, axis=1)
-        return made
+        axes = np.array([body.axis for body in self.tree.bodies], dtype=float)
+        z = (self.R[time, 1:] @ axes[:, :, None])[..., 0]
+        point = np.where(sides[..., None] > 0, on_b[:, None], on_a[:, None])
+        turns = np.array([body.kind == "revolute" for body in self.tree.bodies])[:, None]
+        arm = np.where(turns, _cross(point - self.p[time, 1:], normal[:, None]), normal[:, None])
+        return np.asarray((sides * np.einsum("mbi,mbi->mb", z, arm)) @ coordinates(self.tree))
+
+
+def _program(tree: Tree) -> Program:
+    """Rotations and origins of all bodies."""
+    count = len(tree.bodies)
+    outputs = [Operand("R", (count, 3, 3)), Operand("p", (count, 3), "m")]
+    return trace("body_frames", lambda q: tuple(zip(*poses(tree, q), strict=True)), [Operand("q", (tree.n,), "rad|m")], outputs)
 
 
 def _cross(a: Array, b: Array) -> Array:
-    """a x b of (M, 3) each; np.cross takes five times as long."""
-    return np.asarray(a[:, [1, 2, 0]] * b[:, [2, 0, 1]] - a[:, [2, 0, 1]] * b[:, [1, 2, 0]])
+    """a x b of (..., 3) each; np.cross takes five times as long."""
+    return np.asarray(a[..., [1, 2, 0]] * b[..., [2, 0, 1]] - a[..., [2, 0, 1]] * b[..., [1, 2, 0]])
+
+
+def coordinates(tree: Tree) -> Array:
+    """How far each body's joint moves with every coordinate, (B, n)."""
+    made = np.zeros((len(tree.bodies), tree.n))
+    for i, body in enumerate(tree.bodies):
+        made[i, body.coordinate] = body.multiplier
+    return made
+
+
+def sides(tree: Tree, pairs: list[tuple[int, int]]) -> Array:
+    """For pairs (k) of bodies (a, b): 1 for bodies whose joints move b against a, -1 for those that move a against b, (k, B)."""
+    made = np.zeros((len(pairs), len(tree.bodies)))
+    for row, (a, b) in zip(made, pairs, strict=True):
+        for i, end in moving_joints(tree, a, b):
+            row[i] = 1.0 if end == b else -1.0
+    return made
 
 
 def moving_joints(tree: Tree, a: int, b: int) -> list[tuple[int, int]]:

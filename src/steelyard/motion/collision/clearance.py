@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...cached import cached_property
 from ...robot import Robot
-from .body_frames import BodyFrames, lever
+from .body_frames import BodyFrames, lever, sides
+from .capsules import TINY, Distances, capsule_distances
 from .shapes import ConvexShape, coal_module, convex_hull
 
+if TYPE_CHECKING:
+    from .sweep import Gaps
+
 Array = NDArray[np.float64]
-RARE = 0.005  # [m] beyond the clearance: pairs that are farther apart in all of them are looked at by the certificate alone
+RARE = 0.005  # [m] beyond the clearance: pairs that are farther apart in all random positions are left to the last stage of a search
 TRIES = 1000  # random positions at which pairs are looked at
 MOSTLY, NEIGHBOURS = 0.95, 0.03  # of them, [m]: a pair that is nearer than that in so many is built so, and left out
 FAR = 0.2  # [m] beyond the clearance: distances that are larger are not looked at
-TINY = 1e-12  # [m]
-
-
-class Distances(NamedTuple):
-    """Distances (N, k) [m] of k pairs, negative where they overlap; unit normals from one to the other and nearest points, (N, k, 3)."""
-
-    distance: Array
-    normal: Array
-    on_a: Array
-    on_b: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +58,9 @@ class Clearance:
         distances = every.distances(q, clearance + FAR).distance
         usual = np.quantile(distances, MOSTLY, axis=0)
         kept = sorted(np.flatnonzero(usual > NEIGHBOURS).tolist(), key=lambda k: float(distances[:, k].min()))
-        count = int(np.sum(distances[:, kept].min(axis=0) < clearance + RARE))
-        return cls(
-            robot, shapes, tuple(pairs[k] for k in kept), clearance, tuple(max(0.0, float(usual[k]) - clearance) / 2 for k in kept), count
-        )
+        spare = tuple(max(0.0, float(usual[k]) - clearance) / 2 for k in kept)
+        often = int(np.sum(distances[:, kept].min(axis=0) < clearance + RARE))
+        return cls(robot, shapes, tuple(pairs[k] for k in kept), clearance, spare, often)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -78,6 +71,13 @@ class Clearance:
     def least(self) -> Array:
         """The least distances (k,) [m]."""
         return np.full(len(self.pairs), self.clearance)
+
+    @cached_property
+    def quick(self) -> Gaps:
+        """The same distances, some of them from tables: close enough for a search."""
+        from .distance_tables import tabulated
+
+        return tabulated(self)
 
     @property
     def frequent(self) -> Clearance:
@@ -100,32 +100,49 @@ class Clearance:
         which are less.
         """
         frames = BodyFrames.at(self.robot, q)
-        ends = [frames.points(shape.body, capsule) for shape, (capsule, _) in zip(self.shapes, self._capsules, strict=True)]
-        first, second = (list(side) for side in zip(*self.pairs, strict=True))
-        A, B = (np.stack([ends[i] for i in side], axis=1) for side in (first, second))
-        radii = np.array([radius for _, radius in self._capsules])
-        made = capsule_distances(A, B, radii[first], radii[second])
-        near = (made.distance < exact) & np.array([not (self.shapes[i].capsule and self.shapes[j].capsule) for i, j in self.pairs])
+        ends = frames.points(self._bodies, self._capsules)
+        first, second = self._numbers.T
+        made = capsule_distances(ends[:, first], ends[:, second], self._radii[first], self._radii[second])
+        near = (made.distance < exact) & ~(self._round[first] & self._round[second])
         if near.any():
             self._along_normals(made, frames, near)
-            near &= made.distance < exact
-            self._refine(made, frames, near)
+            self._refine(made, frames, near & (made.distance < exact))
         return made
 
     def slopes(self, q: Array, made: Distances, near: NDArray[np.bool_]) -> Array:
         """d distance / dq (N, k, n) of the pairs marked in `near` (N, k), zero of the others."""
-        frames, slope = BodyFrames.at(self.robot, q), np.zeros((*near.shape, self.robot.n))
-        for k, (i, j) in enumerate(self.pairs):
-            time = np.flatnonzero(near[:, k])
-            if len(time):
-                normal = made.normal[time, k]
-                slope[time, k] = frames.slope(time, self.shapes[j].body, made.on_b[time, k], normal)
-                slope[time, k] -= frames.slope(time, self.shapes[i].body, made.on_a[time, k], normal)
+        slope, (time, k) = np.zeros((*near.shape, self.robot.n)), np.nonzero(near)
+        if len(time):
+            frames = BodyFrames.at(self.robot, q)
+            slope[time, k] = frames.slopes(time, self._sides[k], *(x[time, k] for x in (made.on_a, made.on_b, made.normal)))
         return slope
 
     @cached_property
-    def _capsules(self) -> list[tuple[Array, float]]:
-        return [shape.bounding for shape in self.shapes]
+    def _numbers(self) -> NDArray[np.intp]:
+        """The shapes of every pair, (k, 2)."""
+        return np.array(self.pairs, dtype=np.intp).reshape(-1, 2)
+
+    @cached_property
+    def _bodies(self) -> NDArray[np.intp]:
+        return np.array([shape.body for shape in self.shapes], dtype=np.intp)
+
+    @cached_property
+    def _sides(self) -> Array:
+        return sides(self.robot.tree, [(self.shapes[i].body, self.shapes[j].body) for i, j in self.pairs])
+
+    @cached_property
+    def _capsules(self) -> Array:
+        """The ends of bounding capsules, (S, 2, 3)."""
+        return np.array([shape.bounding[0] for shape in self.shapes])
+
+    @cached_property
+    def _radii(self) -> Array:
+        return np.array([shape.bounding[1] for shape in self.shapes])
+
+    @cached_property
+    def _round(self) -> NDArray[np.bool_]:
+        """Which shapes are capsules themselves, (S,)."""
+        return np.array([shape.capsule for shape in self.shapes])
 
     @cached_property
     def _solids(self) -> list[tuple[Any, Array, Array]]:
@@ -134,33 +151,44 @@ class Clearance:
 
     def _along_normals(self, made: Distances, frames: BodyFrames, near: NDArray[np.bool_]) -> None:
         """Replace the distances marked in `near` (N, k) by those of the hulls along the capsules' normals, where they are larger."""
-        for k in np.flatnonzero(near.any(axis=0)).tolist():
-            time = np.flatnonzero(near[:, k])
-            normal = made.normal[time, k]
-            far = [_support(frames, self.shapes[i], time, sign * normal) for i, sign in zip(self.pairs[k], (1.0, -1.0), strict=True)]
-            made.distance[time, k] = np.maximum(made.distance[time, k], -far[0] - far[1])
+        time, k = np.nonzero(near)
+        normal = made.normal[time, k]
+        reach = self._reach(frames, time, self._numbers[k, 0], normal) + self._reach(frames, time, self._numbers[k, 1], -normal)
+        made.distance[time, k] = np.maximum(made.distance[time, k], -reach)
+
+    def _reach(self, frames: BodyFrames, time: NDArray[np.intp], shapes: NDArray[np.intp], normal: Array) -> Array:
+        """How far shapes (M,) reach along normals (M, 3) at the samples `time` (M,), (M,) [m]."""
+        turned = frames.directions(time, self._bodies[shapes], normal)
+        made = np.sum(normal * frames.p[time, self._bodies[shapes] + 1], axis=1)
+        for number in np.flatnonzero(np.bincount(shapes)).tolist():
+            rows = shapes == number
+            made[rows] += np.max(turned[rows] @ self.shapes[number].points.T, axis=1) + self.shapes[number].radius
+        return made
 
     def _refine(self, made: Distances, frames: BodyFrames, near: NDArray[np.bool_]) -> None:
         """Replace the distances marked in `near` (N, k) by exact ones of the library of collisions."""
+        time, k = np.nonzero(near)
+        if not len(time):
+            return
         coal = coal_module("distances between links")
-        request, result = coal.DistanceRequest(), coal.DistanceResult()
-        solids, placed = self._solids, dict[tuple[int, int], Any]()
-        for t, k in zip(*(x.tolist() for x in np.nonzero(near)), strict=True):
-            for number in self.pairs[k]:
-                if (t, number) not in placed:
-                    body, (_, R, p) = self.shapes[number].body + 1, solids[number]
-                    turn = frames.R[t, body]
-                    placed[t, number] = coal.Transform3s(turn @ R, turn @ p + frames.p[t, body])
-            i, j = self.pairs[k]
+        request, result, distance = coal.DistanceRequest(), coal.DistanceResult(), coal.distance
+        used = np.unique(time[:, None] * len(self.shapes) + self._numbers[k])
+        placed = dict(zip(used.tolist(), self._placed(coal, frames, *np.divmod(used, len(self.shapes))), strict=True))
+        solids, found = [each[0] for each in self._solids], Distances(np.empty(len(time)), *np.empty((3, len(time), 3)))
+        for row, (t, (i, j)) in enumerate(zip((time * len(self.shapes)).tolist(), self._numbers[k].tolist(), strict=True)):
             result.clear()
-            made.distance[t, k] = coal.distance(solids[i][0], placed[t, i], solids[j][0], placed[t, j], request, result)
-            made.normal[t, k], made.on_a[t, k], made.on_b[t, k] = result.normal, result.getNearestPoint1(), result.getNearestPoint2()
+            found.distance[row] = distance(solids[i], placed[t + i], solids[j], placed[t + j], request, result)
+            found.normal[row], found.on_a[row], found.on_b[row] = result.normal, result.getNearestPoint1(), result.getNearestPoint2()
+        for each, values in zip(made, found, strict=True):
+            each[time, k] = values
 
-
-def _support(frames: BodyFrames, shape: ConvexShape, time: NDArray[np.intp], normal: Array) -> Array:
-    """How far a shape reaches along normals (M, 3) at the samples `time` (M,), (M,) [m]."""
-    turned = np.einsum("mij,mi->mj", frames.R[time, shape.body + 1], normal)
-    return np.max(turned @ shape.points.T, axis=1) + np.sum(normal * frames.p[time, shape.body + 1], axis=1) + shape.radius
+    def _placed(self, coal: Any, frames: BodyFrames, time: NDArray[np.intp], shapes: NDArray[np.intp]) -> list[Any]:
+        """The placements of shapes (M,) at the samples `time` (M,), as the library of collisions takes them."""
+        turn, body = np.array([each[1] for each in self._solids]), self._bodies[shapes] + 1
+        origin = np.array([each[2] for each in self._solids])
+        R = frames.R[time, body] @ turn[shapes]
+        p = (frames.R[time, body] @ origin[shapes][:, :, None])[..., 0] + frames.p[time, body]
+        return list(map(coal.Transform3s, R, p))
 
 
 def solid(shape: ConvexShape) -> tuple[Any, Array, Array]:
@@ -179,22 +207,3 @@ def solid(shape: ConvexShape) -> tuple[Any, Array, Array]:
     x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
     x /= np.linalg.norm(x)
     return coal.Capsule(shape.radius, length), np.column_stack([x, np.cross(z, x), z]), (a + b) / 2
-
-
-def capsule_distances(A: Array, B: Array, ra: Array, rb: Array) -> Distances:
-    """Distances between capsules with ends A and B (N, k, 2, 3) and radii (k,).
-
-    The nearest points of two segments: Ericson, Real-Time Collision Detection, 2005, section 5.1.9.
-    """
-    d1, d2, r = A[..., 1, :] - A[..., 0, :], B[..., 1, :] - B[..., 0, :], A[..., 0, :] - B[..., 0, :]
-    a, e, f = np.sum(d1 * d1, -1), np.sum(d2 * d2, -1), np.sum(d2 * r, -1)
-    c, b = np.sum(d1 * r, -1), np.sum(d1 * d2, -1)
-    a, e = np.maximum(a, TINY**2), np.maximum(e, TINY**2)
-    s = np.clip((b * f - c * e) / np.maximum(a * e - b * b, 1e-9 * a * e), 0.0, 1.0)
-    t = np.clip((b * s + f) / e, 0.0, 1.0)
-    s = np.clip((b * t - c) / a, 0.0, 1.0)
-    p1, p2 = A[..., 0, :] + s[..., None] * d1, B[..., 0, :] + t[..., None] * d2
-    gap = p2 - p1
-    length = np.linalg.norm(gap, axis=-1)
-    normal = gap / np.maximum(length, TINY)[..., None]
-    return Distances(length - ra - rb, normal, p1 + normal * ra[:, None], p2 - normal * rb[:, None])

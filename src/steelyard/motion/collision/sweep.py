@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...checks.states import States
 from ..trajectories.limits import MotionBounds
-from .clearance import Distances
+from .capsules import Distances
 
 Array = NDArray[np.float64]
 PIECES = 16  # intervals of a period per detail of the motion, before any is halved
@@ -31,6 +31,9 @@ class Gaps(Protocol):
 
     @property
     def frequent(self) -> Gaps: ...
+
+    @property
+    def quick(self) -> Gaps: ...
 
     def distances(self, q: Array, exact: float | Array = ...) -> Distances: ...
 

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...arguments import numbers
 from ...errors import CallError, suggest
 from ...robot import Robot
-from .body_frames import BodyFrames, lever
-from .clearance import Distances
+from .body_frames import BodyFrames, lever, sides
+from .capsules import Distances
 from .shapes import ConvexShape
 
 Array = NDArray[np.float64]
@@ -63,6 +63,11 @@ class Walls:
         """All of them."""
         return self
 
+    @property
+    def quick(self) -> Walls:
+        """Themselves."""
+        return self
+
     def reserve(self, extra: float) -> Array:
         """What is kept beside the least distances, (k,) [m]."""
         return np.full(len(self.walls), extra)
@@ -76,7 +81,7 @@ class Walls:
         """The distances to the walls at positions q (N, n) [rad|m]: that of the point which is farthest along the normal."""
         frames, points = BodyFrames.at(self.robot, q), []
         for wall in self.walls:
-            placed = frames.points(wall.shape.body, wall.shape.points)
+            placed = frames.points(np.array([wall.shape.body]), wall.shape.points[None])[:, 0]
             points.append(placed[np.arange(len(q)), np.argmax(placed @ wall.normal, axis=1)])
         p = np.stack(points, axis=1)
         normals = np.array([wall.normal for wall in self.walls])
@@ -85,11 +90,11 @@ class Walls:
 
     def slopes(self, q: Array, made: Distances, near: NDArray[np.bool_]) -> Array:
         """d distance / dq (N, k, n) of the walls marked in `near` (N, k), zero of the others."""
-        frames, slope = BodyFrames.at(self.robot, q), np.zeros((*near.shape, self.robot.n))
-        for k, wall in enumerate(self.walls):
-            time = np.flatnonzero(near[:, k])
-            if len(time):
-                slope[time, k] = frames.slope(time, wall.shape.body, made.on_b[time, k], made.normal[time, k])
+        slope, (time, k) = np.zeros((*near.shape, self.robot.n)), np.nonzero(near)
+        if len(time):
+            moving = sides(self.robot.tree, [(-1, wall.shape.body) for wall in self.walls])
+            frames, point = BodyFrames.at(self.robot, q), made.on_b[time, k]
+            slope[time, k] = frames.slopes(time, moving[k], point, point, made.normal[time, k])
         return slope
 
 

@@ -39,6 +39,17 @@ class MotionLimits:
     def reach(self) -> Array:
         return (self.upper - self.lower) / 2
 
+    def inner(self, share: float) -> MotionLimits:
+        """The limits with all but the effort times a share."""
+        return MotionLimits(
+            self.centre - share * self.reach,
+            self.centre + share * self.reach,
+            share * self.velocity,
+            share * self.acceleration,
+            self.effort,
+            share * self.jerk,
+        )
+
 
 class MotionBounds(NamedTuple):
     """Bounds of a motion over all t, (n,) each: lower <= q <= upper, |qd| <= velocity, |qdd| <= acceleration, |jerk| <= jerk."""
