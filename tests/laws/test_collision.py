@@ -12,7 +12,7 @@ from steelyard.experiments.excitation.information import Information
 from steelyard.experiments.excitation.task import Task
 from steelyard.motion.collision.capsules import Distances, capsule_distances
 from steelyard.motion.collision.clearance import Clearance, solid
-from steelyard.motion.collision.distance_tables import TabulatedClearance
+from steelyard.motion.collision.distance_tables import TabulatedClearance, tabulated
 from steelyard.motion.collision.shapes import ConvexShape, link_capsules, robot_shapes
 from steelyard.motion.collision.sweep import narrowest
 from steelyard.motion.collision.walls import HalfSpace, walls
@@ -52,14 +52,14 @@ def test_capsules_whose_axes_meet_have_a_normal() -> None:
 def test_tables_are_close_to_the_distances_and_have_their_own_slopes(tmp_path: Path, rng: np.random.Generator) -> None:
     robot = folding_arm(tmp_path)
     exact = Clearance.of(robot, robot_shapes(robot), np.full(3, -2.9), np.full(3, 2.9), 0.02)
-    quick, q, d = exact.quick, rng.uniform(-9.0, 9.0, (2000, 3)), 1e-6 * rng.normal(size=3)
+    quick, q, d = tabulated(exact), rng.uniform(-9.0, 9.0, (2000, 3)), 1e-6 * rng.normal(size=3)
     assert isinstance(quick, TabulatedClearance)
     assert {quick.labels[k] for k in quick.near} == {"one apart from three"}
     one, two = exact.distances(q), quick.distances(q)
-    near = (one.distance > 0) & (one.distance < 0.04)
+    near = (one.distance > 0.01) & (one.distance < 0.05)
     assert near.sum() > 20
-    assert np.abs(one.distance - two.distance)[near].max() < 2e-3
-    assert np.quantile(np.abs(one.distance - two.distance)[near], 0.9) < 4e-4
+    assert np.abs(one.distance - two.distance)[near].max() < 5e-3, "at corners"
+    assert np.quantile(np.abs(one.distance - two.distance)[near], 0.9) < 1e-3
     change = (quick.distances(q + d).distance - quick.distances(q - d).distance) / 2
     slope = quick.slopes(q, two, near) @ d
     np.testing.assert_allclose(slope[near], change[near], atol=1e-10)

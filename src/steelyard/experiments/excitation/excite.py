@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import is_real, numbers, real_number
+from ...cached import cached_property
 from ...errors import CallError, refuse_loops, require_robot, suggest
 from ...identification import Fit
 from ...motion.collision.clearance import Clearance
+from ...motion.collision.distance_tables import tabulated
 from ...motion.collision.shapes import robot_shapes
 from ...motion.collision.sweep import Gaps
 from ...motion.collision.walls import Boxes, HalfSpace, walls
@@ -150,6 +152,11 @@ class Request:
     rate: float
     candidates: int | None
 
+    @cached_property
+    def quick(self) -> tuple[Gaps, ...]:
+        """The distances as the search looks at them."""
+        return self.gaps if self.candidates else tuple(tabulated(each) for each in self.gaps)
+
     def reached(self, seconds: float | None, starts: int, progress: Progress | None) -> tuple[float, Found]:
         """The shortest time [s] that reaches the targets, and the best motion of it."""
         assert self.targets is not None
@@ -183,7 +190,7 @@ class Request:
         if self.targets is not None:
             information = replace(information, criterion=self.targets.criterion)
         basis = BASES[self.basis](harmonics, frequency)
-        return Task(self.limits, basis, information, self.seed, self.gaps)
+        return Task(self.limits, basis, information, self.seed, self.gaps, self.quick)
 
     def motion(self, seconds: float | None, starts: int, progress: Progress | None) -> tuple[float, Found]:
         """The time [s] and the motion: of the time stated, or of the shortest that reaches the targets."""

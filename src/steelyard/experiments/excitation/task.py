@@ -25,18 +25,22 @@ LARGE_CUTS = (0.02, 0.04, 0.08, 0.16, 0.32)  # where nothing else helps
 
 @dataclass(frozen=True)
 class Task:
-    """What is asked for: limits, a space of motions, the information to gain, the seed of what is random, distances to keep."""
+    """What is asked for: limits, a space of motions, the information to gain, the seed of what is random, distances to keep.
+
+    `quick` are the same distances, close enough for the search.
+    """
 
     limits: MotionLimits
     basis: MotionBasis
     information: Information
     seed: int
     gaps: tuple[Gaps, ...] = ()
+    quick: tuple[Gaps, ...] = ()
 
     @property
     def starts(self) -> MultiStart:
         """The problem that all starts share."""
-        return MultiStart(self.basis, self.information, self.limits, self.gaps)
+        return MultiStart(self.basis, self.information, self.limits, self.quick or self.gaps)
 
     def search(self, candidates: int, progress: Progress | None) -> tuple[PeriodicMotion, Certificate]:
         """The best of random motions and of variations of the best."""

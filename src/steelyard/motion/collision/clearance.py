@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,6 @@ from ...robot import Robot
 from .body_frames import BodyFrames, lever, sides
 from .capsules import TINY, Distances, capsule_distances
 from .shapes import ConvexShape, coal_module, convex_hull
-
-if TYPE_CHECKING:
-    from .sweep import Gaps
 
 Array = NDArray[np.float64]
 RARE = 0.005  # [m] beyond the clearance: pairs that are farther apart in all random positions are left to the last stage of a search
@@ -71,13 +68,6 @@ class Clearance:
     def least(self) -> Array:
         """The least distances (k,) [m]."""
         return np.full(len(self.pairs), self.clearance)
-
-    @cached_property
-    def quick(self) -> Gaps:
-        """The same distances, some of them from tables: close enough for a search."""
-        from .distance_tables import tabulated
-
-        return tabulated(self)
 
     @property
     def frequent(self) -> Clearance:

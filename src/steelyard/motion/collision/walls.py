@@ -63,11 +63,6 @@ class Walls:
         """All of them."""
         return self
 
-    @property
-    def quick(self) -> Walls:
-        """Themselves."""
-        return self
-
     def reserve(self, extra: float) -> Array:
         """What is kept beside the least distances, (k,) [m]."""
         return np.full(len(self.walls), extra)
