@@ -20,6 +20,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -119,22 +120,23 @@ def _asked(worker: subprocess.Popen[str], number: int, seconds: float = SECONDS)
     start = time.monotonic()
     worker.stdin.write(f"{number}\n")
     worker.stdin.flush()
-    row: dict[str, Any] = {"number": number, "file": good_name(number), "words": "", "megabytes": 0}
     if not select.select([worker.stdout], [], [], seconds)[0]:
-        return row | {"outcome": "hang", "seconds": seconds}
+        return _unanswered(number) | {"outcome": "hang", "seconds": seconds}
     line = worker.stdout.readline()
     if not line:
-        return row | {"outcome": "crash", "words": f"exit code {worker.wait()}"}
-    row = json.loads(line) | {"seconds": round(time.monotonic() - start, 3)}
+        return _unanswered(number) | {"outcome": "crash", "words": f"exit code {worker.wait()}"}
+    row: dict[str, Any] = json.loads(line) | {"seconds": round(time.monotonic() - start, 3)}
     return row | {"outcome": "memory"} if row["megabytes"] > MEGABYTES else row
 
 
-def good_name(number: int) -> str:
-    """Return the name of the good file of a case."""
-    return _NAMES[number % len(_NAMES)]
+def _unanswered(number: int) -> dict[str, Any]:
+    return {"number": number, "file": good_names()[number % len(good_names())], "words": "", "megabytes": 0}
 
 
-_NAMES = [file.name for file in good_files()]
+@cache
+def good_names() -> list[str]:
+    """Return the names of the good files."""
+    return [file.name for file in good_files()]
 
 
 def run_commands(numbers: list[int], seed: int) -> Iterator[dict[str, Any]]:

@@ -17,9 +17,10 @@ from benchmarks.fuzz.damage import damaged
 from benchmarks.fuzz.good_files import JOINTS, GoodFile, good_files, good_log
 from steelyard.errors import SteelyardError
 from steelyard.isolation import child
-from steelyard.signals import to_csv
+from steelyard.reporting.results import identified_robot, promised_error
+from steelyard.signals import find_faults, to_csv
 
-COMPUTE = 40  # of so many robots that can be loaded one is also computed with
+COMPUTE = 40  # of so many robots and logs that can be read one is also computed with
 
 
 def write_case(number: int, seed: int, files: list[GoodFile], folder: Path) -> tuple[GoodFile, Path]:
@@ -42,8 +43,14 @@ def answer(good: GoodFile, path: Path, number: int) -> None:
             robot.inverse_dynamics(*np.zeros((3, robot.n)))
     elif good.kind == "mapping":
         sy.read_log(to_csv(good_log(), path.with_suffix(".csv"), overwrite=True), JOINTS, mapping=path)
+    elif good.kind == "fit":
+        sy.load("planar_2r").to_toml(path.with_name("identified.toml"), overwrite=True)
+        promised_error(str(path), identified_robot(str(path)))
     else:
-        sy.read_log(path, JOINTS if number % 3 else None, effort="torque")
+        log = sy.read_log(path, JOINTS if number % 3 else None, effort="torque")
+        find_faults(log)
+        if number % COMPUTE == 0:
+            sy.doctor(sy.load("planar_2r"), log)
 
 
 def outcome(number: int, seed: int, files: list[GoodFile], folder: Path) -> dict[str, Any]:

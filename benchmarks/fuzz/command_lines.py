@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.fuzz.damage import NASTY, Random, damaged
 from benchmarks.fuzz.good_files import GoodFile
 
-DEFECT = 70  # the exit code of an exception that is no error of the family
+BAD_INPUT, DEFECT = 2, 70  # exit codes of an error of the family and of any other exception
 GOOD_LINES = [
     "robots",
     "info ROBOT",
@@ -65,11 +65,11 @@ def run_command_line(number: int, seed: int, files: list[GoodFile], folder: Path
 
 
 def _judged(code: int, said: str) -> str:
-    if "Traceback" in said or code == 1:
+    if "Traceback" in said:
         return "traceback"
     if code < 0:
         return "crash"
-    return "exception" if code == DEFECT else "result" if code in (0, 3, 4) else "sentence"
+    return "exception" if code == DEFECT else "sentence" if code == BAD_INPUT else "result"
 
 
 def command_line(random: Random, number: int, files: list[GoodFile], folder: Path) -> list[str]:

@@ -18,7 +18,7 @@ TYPE = "sensor_msgs/msg/JointState"
 
 
 class GoodFile(NamedTuple):
-    """A file's name, what it is ("log", "mapping" or "robot"), whether it is text, and its content."""
+    """A file's name, what it is ("log", "mapping", "fit" or "robot"), whether it is text, and its content."""
 
     name: str
     kind: str
@@ -121,8 +121,14 @@ clock = 1.0
 """
 
 
+FIT = """{"joints": [{"name": "joint1", "coulomb_width": 0.01}, {"name": "joint2", "coulomb_width": null}],
+"verdict": {"word": "trusted", "error": 0.05}}
+"""
+
+
 def _mappings() -> Iterator[GoodFile]:
     yield GoodFile("map.toml", "mapping", True, MAPPING.encode())
+    yield GoodFile("fit.json", "fit", True, FIT.encode())
 
 
 def _robots(folder: Path) -> Iterator[GoodFile]:

@@ -27,7 +27,7 @@ class ReadingLimits:
     memory: float = 512 * 2**20
     text: float = 16 * 2**20
     joints: float = 2000
-    seconds: float = 8.0
+    seconds: float = 5.0
     folder: str = ""
 
     def seconds_for(self, size: float) -> float:

@@ -24,6 +24,7 @@ from .model import Joint, Link, Mechanism
 from .near_integers import snapped
 from .reduce import reduce
 
+SMALLEST = 1e-60  # kg: of less mass the centre cannot be computed
 KINDS = ("revolute", "continuous", "prismatic", "fixed")
 Locate = Callable[[str, str], str]  # (what, name) -> "arm.urdf, line 12"
 
@@ -143,6 +144,8 @@ def _link_problems(link: Link) -> Iterable[str]:
         yield "its mass, centre of mass and inertia must be finite numbers"
     elif link.inertia.m < 0:
         yield f"its mass is {link.inertia.m:g} kg; a mass cannot be negative"
+    elif 0 < link.inertia.m < SMALLEST:
+        yield f"its mass is {link.inertia.m:g} kg; expected 0 or at least {SMALLEST:g} kg"
 
 
 def _joint_problems(joint: Joint) -> Iterable[str]:

@@ -95,11 +95,11 @@ def read_poses(path: Path) -> Array:
     """The poses of a CSV file, (N, 4, 4)."""
     import numpy as np
 
-    from ...signals.read.csv import read_csv
+    from ...signals.read.log_formats import TEXT, table_of_format
 
     if not path.is_file():
         raise LogError(f"there is no file {path}")
-    table = read_csv(path)
+    table = table_of_format(TEXT, path, None, None)
     kind = next((names for names in ROTATIONS if all(name in table.columns for name in names)), None)
     if kind is None or not all(name in table.columns for name in "xyz"):
         wanted = "x, y, z and qx, qy, qz, qw or roll, pitch, yaw"

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -18,6 +16,7 @@ else:
 
 from ...errors import CallError, LogError, foreign, suggest
 from ...resource_limits import read_regular
+from ..clean.cleaning import LARGEST
 from ..clean.correction import ORDERS, PER_JOINT, Correction
 from ..clean.transmission import Transmission
 from ..log import EFFORTS
@@ -78,7 +77,7 @@ def read_mapping(path: str | Path, joints: Sequence[str] | None = None) -> Mappi
 def mapping_of(data: Dictionary[str, Any], source: str = "mapping", joints: Sequence[str] | None = None) -> Mapping:
     """Make a mapping of a dictionary such as a TOML file gives; LogError lists all its errors."""
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name not in TABLES}
-    errors = field_errors({name: value for name, value in data.items() if name not in TABLES})
+    errors = [*huge_numbers(data), *field_errors({name: value for name, value in data.items() if name not in TABLES})]
     names = data.get("joints") or joints
     gears = transmission_options(data["transmission"], names, errors) if "transmission" in data else None
     mended = correction_options(data["correction"], names, errors) if "correction" in data else None
@@ -161,6 +160,15 @@ def known_joints(key: str, table: Dictionary[str, Any], names: Sequence[str] | N
     return not wrong
 
 
+def huge_numbers(value: Any, key: str = "") -> list[str]:
+    """Return a sentence for each whole number, in tables and lists too, that is larger than any measurement: it may be no float."""
+    if isinstance(value, dict):
+        return [error for name, item in value.items() for error in huge_numbers(item, f"{key}.{name}".lstrip("."))]
+    if isinstance(value, (list, tuple)):
+        return [error for item in value for error in huge_numbers(item, key)]
+    return [f"{key}: a number beyond {LARGEST:g} was found"] if isinstance(value, int) and abs(value) > LARGEST else []
+
+
 def field_errors(data: Dictionary[str, Any]) -> list[str]:
     """Return the errors in the fields of a mapping, one sentence each."""
     known = {f.name for f in fields(Mapping)}
@@ -176,8 +184,8 @@ def field_errors(data: Dictionary[str, Any]) -> list[str]:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether it is a finite number."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and bool(np.isfinite(value))
+    """Return whether it is a finite number, and not larger than any measurement."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def is_string(value: Any) -> bool:
