@@ -32,7 +32,7 @@ def write_whole(path: Name, content: Content, overwrite: bool = False, mode: int
 
     Raises CallError if the file exists and `overwrite` is False, if its folder is missing, or if the system refuses.
     """
-    write_files({_path(path): content}, overwrite, mode)
+    write_files({real_path(path): content}, overwrite, mode)
     return Path(path)
 
 
@@ -73,7 +73,7 @@ def whole_folder(path: Name, overwrite: bool = False) -> Iterator[Path]:
 
 def check_file(path: Name, overwrite: bool = False) -> Path:
     """Return the file that a path leads to if it may be written now; CallError if not."""
-    target = _path(path)
+    target = real_path(path)
     if target.is_dir():
         raise CallError(f"{target} is a folder; expected the name of a file to write")
     if not target.parent.is_dir():
@@ -85,7 +85,7 @@ def check_file(path: Name, overwrite: bool = False) -> Path:
 
 def check_folder(path: Name, overwrite: bool = False) -> Path:
     """Return the folder that a path leads to if it may be filled now: it is absent or empty, or `overwrite` is True; CallError if not."""
-    target = _path(path)
+    target = real_path(path)
     if not target.parent.is_dir():
         raise CallError(f"{target} cannot be written: there is no folder {target.parent}")
     if target.exists() and not target.is_dir():
@@ -95,10 +95,15 @@ def check_folder(path: Name, overwrite: bool = False) -> Path:
     return target
 
 
-def _path(path: object) -> Path:
+def real_path(path: object) -> Path:
+    """Return where a path leads to, through links; CallError if it is none, or if the system refuses the name."""
     if not isinstance(path, (str, os.PathLike)):
         raise CallError(f"expected the path to write to, not {type(path).__name__}")
-    return Path(os.path.realpath(path))
+    with _refusals(Path(path)):
+        real = Path(os.path.realpath(path))
+        with suppress(FileNotFoundError, NotADirectoryError):
+            os.stat(real)
+    return real
 
 
 def _temporary(target: Path) -> Path:
@@ -209,8 +214,10 @@ def _refusals(target: Path) -> Iterator[None]:
     """Turn the system's errors into a CallError that names the target."""
     try:
         yield
-    except OSError as error:
-        raise CallError(f"{target} cannot be written: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # a name with a zero or half a character in it is a ValueError
+        if isinstance(error, CallError):
+            raise
+        raise CallError(f"{target} cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _exists(target: Path) -> CallError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -99,6 +99,24 @@ def check_size(path: Path, size: float, limit: str, family: type[SteelyardError]
     most = getattr(limits_in_force(), limit)
     if size > most:
         raise family(f"{path}: " + too_much(f"{what} {size / 1e6:.4g} MB, more than the {most / 1e6:.4g} MB allowed", limit, 2 * size))
+
+
+def exists(path: Path, family: type[SteelyardError]) -> bool:
+    """Return whether there is a file or folder; raise an error of the family if the system refuses to tell, or refuses the name."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError) as error:
+        raise _refused(path, error, family) from None
+    return True
+
+
+def names_beside(path: Path) -> list[str]:
+    """Return the names in the folder of a path, sorted; none if it cannot be looked through."""
+    with suppress(OSError):
+        return sorted(os.listdir(path.parent))
+    return []
 
 
 def check_regular(path: Path, family: type[SteelyardError]) -> int:

@@ -42,9 +42,10 @@ def load(name: str, quiet: bool = False) -> Robot:
 
 def read(path: Path, robot: Robot, mapping: Path | None = None, effort: str | None = None, quiet: bool = False, clean: bool = True) -> Log:
     """Read a log, its columns matched to the robot's joints. Its remarks go to stderr unless `quiet`. `clean` as in `read_log`."""
+    from ..resource_limits import exists
     from ..signals import read_log
 
-    if not path.exists():
+    if not exists(path, LogError):
         raise LogError(f"there is no file {path}")
     log = read_log(path, robot, mapping, effort, clean=clean)
     for remark in log.remarks if not quiet else ():

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LogError, suggest
+from ..resource_limits import exists
 from ..signals.read.column_table import ColumnTable
 from ..signals.read.log_formats import TEXT, table_of_format
 
@@ -35,7 +36,7 @@ class MotionFile(NamedTuple):
 
 def read_motion(path: Path, joints: Sequence[str]) -> MotionFile:
     """Read a motion. Rates that the file does not have at all are zero, with a note; a missing joint is an error."""
-    if not path.is_file():
+    if not exists(path, LogError):
         raise LogError(f"there is no file {path}")
     table = table_of_format(TEXT, path, None, None)
     first_line = 1 if table.headless else 2

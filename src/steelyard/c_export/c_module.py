@@ -11,7 +11,7 @@ from pathlib import Path
 from ..compiler.ir.program import Program
 from ..compiler.render import c99
 from ..errors import CallError
-from ..files import write_files
+from ..files import real_path, write_files
 from ..mechanism.parameter_vector import parameter_names, parameter_units, parameters
 from ..mechanism.tree import Tree
 from ..version import __version__
@@ -59,7 +59,7 @@ def module(
 
 def write_c(made: Module, directory: str | os.PathLike[str], overwrite: bool = False) -> tuple[Path, Path]:
     """Write <prefix>.h and <prefix>.c, both or neither, into a folder, which is made if its parent exists. Return both paths."""
-    folder = Path(directory)
+    folder = real_path(directory)
     if folder.exists() and not folder.is_dir():
         raise CallError(f"{folder} is a file; expected a folder to write C into")
     paths = folder / f"{made.prefix}.h", folder / f"{made.prefix}.c"

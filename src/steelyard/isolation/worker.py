@@ -15,7 +15,7 @@ from ..resource_limits import reading_limits
 from .parcel import packed, unpacked
 
 READY = "ready"
-WAITING = 6.0  # times the seconds of computing may pass on the clock: other processes run too
+WAITING = 1.8  # times the seconds of computing may pass on the clock: other processes run too
 
 
 def main() -> None:

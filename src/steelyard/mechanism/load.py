@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError, foreign, suggest
-from ..resource_limits import read_regular
+from ..resource_limits import exists, names_beside, read_regular
 from .formats.toml.read_toml import read_toml
 from .formats.urdf.read_urdf import read_urdf
 from .model import Mechanism, Source
@@ -32,7 +32,7 @@ def load(source: str | os.PathLike[str]) -> Mechanism:
     if isinstance(source, str) and source.lower() in robots():
         return builtin(source)
     path = Path(source)
-    if not path.exists():
+    if not exists(path, ModelError):
         raise ModelError(_absent(path))
     if path.is_dir():
         raise ModelError(f"{path} is a folder; expected a file that ends in {', '.join(SUFFIXES)}")
@@ -102,7 +102,7 @@ def _decoded(path: Path) -> tuple[str, str]:
 
 def _absent(path: Path) -> str:
     if path.suffix or len(path.parts) > 1:
-        near = [entry.name for entry in path.parent.iterdir() if entry.suffix in SUFFIXES] if path.parent.is_dir() else []
+        near = [name for name in names_beside(path) if name.endswith(SUFFIXES)]
         return f"there is no file {path}" + (f"; {suggest(path.name, near)}" if near else "")
     return f"{path.name!r} is neither a file nor a built-in robot; {suggest(path.name.lower(), robots())}"
 

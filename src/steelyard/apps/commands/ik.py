@@ -95,9 +95,10 @@ def read_poses(path: Path) -> Array:
     """The poses of a CSV file, (N, 4, 4)."""
     import numpy as np
 
+    from ...resource_limits import exists
     from ...signals.read.log_formats import TEXT, table_of_format
 
-    if not path.is_file():
+    if not exists(path, LogError):
         raise LogError(f"there is no file {path}")
     table = table_of_format(TEXT, path, None, None)
     kind = next((names for names in ROTATIONS if all(name in table.columns for name in names)), None)

@@ -15,7 +15,7 @@ else:
     import tomli as tomllib
 
 from ...errors import CallError, LogError, foreign, suggest
-from ...resource_limits import read_regular
+from ...resource_limits import exists, read_regular
 from ..clean.cleaning import LARGEST
 from ..clean.correction import ORDERS, PER_JOINT, Correction
 from ..clean.transmission import Transmission
@@ -66,7 +66,7 @@ class Mapping:
 def read_mapping(path: str | Path, joints: Sequence[str] | None = None) -> Mapping:
     """Read a mapping from a TOML file; all its errors are reported at once. `joints` are the robot's, for tables keyed by joint."""
     path = Path(path)
-    if not path.exists():
+    if not exists(path, LogError):
         raise LogError(f"{path}: no such mapping file")
     text = read_regular(path, "text", LogError)
     with foreign(f"{path}: not a TOML file", LogError):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import LogError, suggest
+from ...resource_limits import exists, names_beside
 from ..clean.cleaning import clean as cleaned
 from ..clean.transmission import Transmission
 from ..log import Log, joint_names_of
@@ -107,9 +108,9 @@ def read_tables(path: Any, joints: tuple[str, ...] | None, mapping: Mapping) -> 
 
 def read_table(path: Path, joints: tuple[str, ...] | None, mapping: Mapping) -> ColumnTable:
     """Return the table of one file, by the reader of its format."""
-    if not path.exists():
-        near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise LogError(f"{path}: no such file: {suggest(path.name, sorted(near))}" if near else f"{path}: no such file")
+    if not exists(path, LogError):
+        near = names_beside(path)
+        raise LogError(f"{path}: no such file: {suggest(path.name, near)}" if near else f"{path}: no such file")
     if path.is_dir():
         return read_columns(path, joints, mapping.topic)
     if path.suffix.lower() not in LOG_FORMATS:

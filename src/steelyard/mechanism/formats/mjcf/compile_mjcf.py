@@ -43,8 +43,10 @@ def check_includes(path: Path, text: str) -> None:
             raise ModelError(f"{place}: it has an <include> or <model> that cannot be understood")
         names = [html.unescape(value[1:-1]) for attributes in found for key, value in _ATTRIBUTE.findall(attributes) if key == "file"]
         for name in names:
-            files = {included_file(folder / name, path, ModelError) for folder in (path.parent, place.parent)}
-            for file in {file for file in files if file.is_file()} - known:
+            with foreign(f"{place}: it includes a file of a name that the system refuses", ModelError):
+                files = {included_file(folder / name, path, ModelError) for folder in (path.parent, place.parent)}
+                files = {file for file in files if file.is_file()}
+            for file in files - known:
                 known.add(file)
                 todo.append((file, read_regular(file, "text", ModelError).decode("utf-8", errors="replace")))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -74,8 +75,15 @@ def mesh_file(name: str, path: str | None) -> Path | None:
     here = Path(path).resolve().parent
     if not name.startswith("package://"):
         found = here / name.removeprefix("file://")
-        return found if found.is_file() else None
+        return found if _is_file(found) else None
     package, _, rest = name.removeprefix("package://").partition("/")
     above = (here, *here.parents)
     places = [*(folder / package / rest for folder in above), *(folder / rest for folder in above if folder.name == package)]
-    return next((place for place in places if place.is_file()), None)
+    return next((place for place in places if _is_file(place)), None)
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether it is a file; False also for a name that the system refuses."""
+    with suppress(OSError, ValueError):
+        return path.is_file()
+    return False
