@@ -86,6 +86,11 @@ def available() -> tuple[str, ...]:
     return tuple(name for name, folder in zip(MEASURED, ("ur10", "staubli_tx40"), strict=True) if (DATA / folder).is_dir())
 
 
+def log_of(robot: sy.Robot) -> sy.Log | None:
+    """The measured log that a robot describes; None if there is none."""
+    return next((measured(name)[1] for name in available() if measured(name)[0] is robot), None)
+
+
 def _ur10() -> tuple[sy.Robot, sy.Log]:
     data = np.load(DATA / "ur10" / "ur10_exciting_trajectory.npz", allow_pickle=True)
     names = tuple(map(str, data["names"]))

@@ -4,7 +4,9 @@ A robot within 10 % of its description (standard deviation), with any friction a
 tau = Y pi + F f + noise along the motion of a log. The squared distance of a log from all such robots is
 d^2 = min over f of e^T (S + Y P Y^T)^-1 e with e = tau - Y pi0 - F f, where S is the covariance of the noise and P that of the link
 parameters pi: all that a doctor has to go by. A fault that leaves d^2 near zero cannot be found by anyone; one that another fault would
-undo as well cannot be told from it. Gelman et al., "Bayesian Data Analysis", 3rd ed., section 14.8 (prior information as additional data).
+undo as well cannot be told from it. A measured log is judged by its own motion, with the friction and rotors that it shows and
+with what its best fit leaves as noise: a wrist that hardly moves its links shows neither its gain nor its zero.
+Gelman et al., "Bayesian Data Analysis", 3rd ed., section 14.8 (prior information as additional data).
 """
 
 from __future__ import annotations
@@ -19,8 +21,11 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 import steelyard as sy
+from benchmarks.arms import log_of
 from benchmarks.faults import FAULTS, Joints, Planted, each_joint
 from benchmarks.true_robot import SPREAD, with_drives
+from steelyard.identification.samples.preparation import Preparation
+from steelyard.identification.samples.samples import prepare
 from steelyard.simulation import perturbed
 
 Array = NDArray[np.float64]
@@ -37,11 +42,14 @@ Name = tuple[str, Joints]
 
 
 class Reference(NamedTuple):
-    """The described robot with all joint terms, its noiseless log with exact derivatives, and C with covariance C C^T of its links."""
+    """The described robot with all joint terms, its noiseless log with exact derivatives, C with covariance C C^T of its links, and the
+    noise of each joint (n,) as a share of its rms torque.
+    """
 
     robot: sy.Robot
     log: sy.Log
     factor: Array
+    noise: Array
 
 
 class Misfit(NamedTuple):
@@ -128,7 +136,7 @@ def misfit(robot: sy.Robot, *planted: Planted) -> Misfit:
         log = seen_through(each.into(robot, log), log) if FAULTS[each.key].stage == "log" else log
     same = np.array_equal(described.parameters, robot.parameters)
     expected = reference(robot if same else described)
-    return standardised(described.with_joint_terms(TERMS), expected.factor, log)
+    return standardised(described.with_joint_terms(TERMS), expected.factor, log, reference(robot).noise)
 
 
 def seen_through(faulty: sy.Log, log: sy.Log) -> sy.Log:
@@ -145,7 +153,7 @@ def states(log: sy.Log) -> tuple[Array, Array, Array]:
     return log.q, log.qd, log.qdd
 
 
-def standardised(robot: sy.Robot, factor: Array, log: sy.Log) -> Misfit:
+def standardised(robot: sy.Robot, factor: Array, log: sy.Log, share: Array) -> Misfit:
     """Residual and columns, every joint over noise of its own size, less what links with covariance factor factor^T explain.
 
     |x - Y C z|^2 + |z|^2 is least where [x, 0] is projected off the columns [Y C, 1]; the projections are the rows of the result.
@@ -153,7 +161,7 @@ def standardised(robot: sy.Robot, factor: Array, log: sy.Log) -> Misfit:
     assert log.tau is not None
     links = len(factor)
     size = np.sqrt(np.mean(log.tau**2, axis=0))
-    noise = np.tile(np.maximum(NOISE * size, 1e-9 * size.max()), log.N)
+    noise = np.tile(np.maximum(share * size, 1e-9 * size.max()), log.N)
     Y = robot.regressor(*states(log)).reshape(len(noise), -1) / noise[:, None]
     tau = log.tau.ravel() / noise
     offsets = [k for k, name in enumerate(robot.parameter_names) if name.endswith(".F0")]
@@ -167,11 +175,29 @@ def standardised(robot: sy.Robot, factor: Array, log: sy.Log) -> Misfit:
 
 @cache
 def reference(robot: sy.Robot) -> Reference:
-    """Made of a motion of 10 s that excites the robot well."""
+    """Made of a motion of 10 s that excites the robot well; of a measured robot, of the motion that was measured."""
+    recorded = log_of(robot)
+    if recorded is not None:
+        return measured_reference(robot, recorded)
     rough = with_drives(robot).with_joint_terms(TERMS)
     motion = sy.excite(robot, 10.0, 5, 0.1, 0, candidates=12).sample(POINTS / 10)
     log = sy.Log(t=motion.t, q=motion.q, qd=motion.qd, qdd=motion.qdd, joint_names=robot.joint_names)
-    return Reference(rough, log, spread_factor(robot))
+    return Reference(rough, log, spread_factor(robot), np.full(robot.n, NOISE))
+
+
+def measured_reference(robot: sy.Robot, recorded: sy.Log) -> Reference:
+    """Made of points of a measured motion: the described links with the friction and rotors that the log shows, and its own noise."""
+    fit = sy.identify(robot, recorded, friction=("viscous", "coulomb", "offset"), diagnose=False)
+    described = with_drives(robot).with_joint_terms(TERMS)
+    found = dict(zip(fit.robot.parameter_names, fit.robot.parameters, strict=True))
+    links = len(robot.tree.bodies) * 10
+    values = [found.get(name, 0.0) for name in described.parameter_names[links:]]
+    rough = described.with_parameters(np.concatenate([described.parameters[:links], values]))
+    samples = prepare(robot, recorded, Preparation())
+    kept = np.linspace(0, samples.N - 1, POINTS).astype(int)
+    q, qd, qdd = samples.q[kept], samples.qd[kept], samples.qdd[kept]
+    log = sy.Log(t=samples.t[kept], q=q, qd=qd, qdd=qdd, joint_names=robot.joint_names)
+    return Reference(rough, log, spread_factor(robot), np.maximum(NOISE, fit.relative_error))
 
 
 def spread_factor(robot: sy.Robot) -> Array:

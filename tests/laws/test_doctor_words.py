@@ -37,6 +37,21 @@ def test_three_faults_at_once_are_less_likely_than_another_robot():
     assert not other(("currents", "gear ratio or torque constant", "gear ratio or torque constant"))  # gains that the first one has
 
 
+def test_what_all_torques_mean_is_wrong_in_one_way_or_it_is_another_robot():
+    assert other(("torque scale", "gravity taken out"))
+    assert other(("position offset", "torque scale"))
+    assert not other(("torque scale",))
+    assert not other(("clock", "gravity taken out"), 3.0)
+
+
+def test_an_exchange_of_joints_that_a_later_step_takes_back_is_none():
+    witness, start = first_trial()
+    torques = start.hypothesis.changed(torque_order=(1, 0))
+    step = searching.Step(Candidate("swapped joints", (0, 1), replace(start, hypothesis=torques), 0.0), start, (), start)
+    assert searching.pruned(witness, start, [step])[1] == ()
+    assert not searching.taken_back(torques, step)
+
+
 def test_positions_far_away_are_motor_angles_if_they_would_be_degrees_twice():
     again = Finding("degrees", (), "Positions are in degrees.", 0.99)
     told = far_away(described("planar_2r", 2), Examination((again,), Correction.none(2), first_trial()[1]), ("joint1 reaches 100",))

@@ -188,7 +188,7 @@ def test_a_healthy_log_has_no_misfit_and_a_robot_like_the_description_little():
     for seed in range(5):
         log, true = reference(robot).log, true_robot(robot, seed).with_joint_terms(TERMS)
         torque = log.replace(tau=true.inverse_dynamics(log.q, log.qd, log.qdd))
-        deviations.append(standardised(reference(robot).robot, reference(robot).factor, torque).squared())
+        deviations.append(standardised(reference(robot).robot, reference(robot).factor, torque, reference(robot).noise).squared())
     assert max(deviations) < SEEN == 30  # about one for each of the directions that a log shows
     assert max(deviations) > 2
 
@@ -202,7 +202,7 @@ def test_misfit_is_the_distance_of_a_gaussian(rng):
     Y = robot.regressor(log.q, log.qd, log.qdd).reshape(len(noise), -1)
     V = np.diag(noise**2) + Y @ made.factor @ made.factor.T @ Y.T
     r = log.tau.ravel() - Y @ robot.parameters
-    left = standardised(made.robot, made.factor, log)
+    left = standardised(made.robot, made.factor, log, made.noise)
     assert left.r @ left.r == pytest.approx(r @ np.linalg.solve(V, r), rel=1e-6)
 
 

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import steelyard as sy
+from benchmarks.arms import arm
+from benchmarks.faults import Planted
+from benchmarks.visibility import shows
 from tests.real.measured import folder, kr300, kr300_counterbalance, tx40, ur10
 
 
@@ -54,3 +57,10 @@ def test_what_is_planted_into_a_measured_log_is_named(case, fault):
     found = named(*PLANTED[fault](*case))
     assert list(found) == [fault]
     assert found[fault] == (("elbow_joint",) if fault == "gear ratio or torque constant" else ())
+
+
+def test_a_measured_log_shows_the_gain_of_joints_that_move_links_and_of_no_wrist():
+    """The links beyond the wrist of the UR10 ask for less torque than its friction is uncertain by."""
+    robot = arm("ur10 log")
+    for joint, shown in (("elbow_joint", True), ("wrist_3_joint", False)):
+        assert shows(robot, Planted("gear ratio or torque constant", (joint,), 1.6)) is shown

@@ -200,6 +200,7 @@ ROBOT = [
         "doctor.wrong_robot:LARGER", lambda: tuple(other(("clock", "currents"), c) for c in (1.5, 2.2, 1 / 1.5)), (True, False, True)
     ),
     Threshold("doctor.wrong_robot:UNEXPLAINED", sides(lambda e: other(error=np.array([0.01, e])), 0.2)),
+    Threshold("doctor.wrong_robot:LEFT", sides(lambda e: other(("torque sign",), error=np.array([0.01, e])), 0.15)),
     Threshold("doctor.wrong_robot:MANY", lambda: tuple(other(("torque sign", "position sign", "clock")[:k], 2.0) for k in (2, 3))),
     Threshold("doctor.wrong_robot:POINTS", sides(points, 0.5)),
     Threshold("doctor.wrong_robot:SHOWN", sides(shown, 0.5)),

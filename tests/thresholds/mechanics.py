@@ -84,6 +84,21 @@ def rescued(lost: float) -> bool:
         return search.search(Stub(), start, lambda trial, steps: trial.hypothesis.clock == 2.0)[0].hypothesis.clock == 3.0
 
 
+def exchange(nats: float) -> bool:
+    """Whether an exchange of two joints matters that wins so many nats for each independent row of them."""
+    final = found(changed(), evidence=0.0)
+    rows = float((final.agreement.independent * final.design.counts).sum())
+    step = search.Step(Candidate("swapped joints", (0, 1), final, 0.0), final, (), found(changed(), evidence=-nats * rows))
+    return search.effect_of(final, step) >= 1.0
+
+
+def clocks(factor: float) -> bool:
+    """Whether a clock with this factor is looked at if it explains a log best."""
+    far = [Candidate("clock", (), found(changed(clock=factor)), 0.0)]
+    with patch.multiple(motion_faults, other_clocks=lambda *_: far):
+        return bool(list(motion_faults.wrong_clock(*first_trial())))
+
+
 def negative(power: float) -> float:
     """What friction costs that drives the first of two joints with so much of its torque, and is known well [nats]."""
     return sign_evidence(np.eye(4), np.array([-power, 1.0, 1.0, 1.0]), 1e-6 * np.eye(4), np.ones(2))
@@ -115,6 +130,8 @@ ODDS = [
         (True, False),
     ),
     Threshold("doctor.mechanics.candidate:NEGATIVE", sides(lambda x: doubtful(found(changed(), negative=x)), -4.0)),
+    Threshold("doctor.mechanics.motion_faults:MOST_CLOCK", sides(clocks, 10.0), (True, False)),
+    Threshold("doctor.mechanics.search:LEAST_FALL", sides(exchange, 0.5)),
     Threshold("doctor.mechanics.search:UNUSUAL", sides(rescued, 10.0), (True, False)),
     Threshold("doctor.mechanics.witness:SLACK", lambda: (negative(0.06) < -4.0, negative(0.08) < -4.0)),
     Threshold("doctor.mechanics.witness:IMPOSSIBLE", sides(lambda nats: negative(10.0) + nats > 0, 15.0)),

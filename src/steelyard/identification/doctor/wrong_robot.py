@@ -18,12 +18,14 @@ LITTLE = 6.0  # weight below which it says little about the log
 MOST = 0.7  # of the bodies that the log shows
 LARGER = 1.8  # factor of the clock up to which a robot of the same kind may be meant: three times as large
 UNEXPLAINED = 0.2  # error over torque, without what varies faster than errors of a model
+LEFT = 0.15  # the same, that is left with faults put right
 MANY = 3  # faults at once are less likely than another robot
 POINTS = 0.5  # of the bodies that are points, from which a description is a placeholder
 SHOWN = 0.5  # of the ten numbers of a body that the log must tell to show it
 THIN = 0.005  # [m] radius of gyration below which an inertia is a placeholder
 OF_THE_ROBOT = ("swapped joints", "position sign", "torque sign", "currents", "gear ratio or torque constant", "torque scale",
                 "gravity taken out", "gravity direction", "position offset", "clock", "coupling")  # fmt: skip
+OF_ALL_TORQUES = ("currents", "torque scale", "gravity taken out", "gravity direction")
 
 
 def is_placeholder(model: Model) -> bool:
@@ -41,8 +43,8 @@ def is_placeholder(model: Model) -> bool:
 def wrong_robot(model: Model, best: Trial, steps: Sequence[Step], band: float) -> Finding | None:
     """Return the finding of a description that contradicts the log whatever is corrected; None if it does not.
 
-    Several faults at once that leave contradictions, a clock and torques that are both scaled, as with a larger robot of the same kind,
-    links that differ from the description by far, most of them, or torques that follow from no links at all.
+    Several faults at once, or such that leave contradictions or errors, a clock and torques that are both scaled, as with a larger robot
+    of the same kind, links that differ from the description by far, most of them, or torques that follow from no links at all.
     `band` is the part of all frequencies at which errors of a model vary.
     """
     faults = [step.found.fault for step in steps if step.found.fault in OF_THE_ROBOT and step.matters]
@@ -53,7 +55,8 @@ def wrong_robot(model: Model, best: Trial, steps: Sequence[Step], band: float) -
     slow = "clock" in faults and abs(float(np.log(best.hypothesis.clock))) < np.log(LARGER)
     similar = slow and ("torque scale" in faults or "currents" in faults)
     most = len(weight) > 0 and float(np.mean(weight < LITTLE)) >= MOST
-    if not (len(faults) >= MANY or similar or (faults and np.any(against)) or most or unexplained(best, band) > UNEXPLAINED):
+    left = unexplained(best, band) > (LEFT if faults else UNEXPLAINED)
+    if not (len(faults) >= MANY or similar or two_of_all(faults) or (faults and np.any(against)) or most or left):
         return None
     apart = np.linalg.norm(best.agreement.mean[: best.design.inner].reshape(-1, 10), axis=1) / 2
     worst = model.robot.tree.bodies[int(np.argmax(apart))].name
@@ -63,6 +66,11 @@ def wrong_robot(model: Model, best: Trial, steps: Sequence[Step], band: float) -
         f" own size, and the errors are {', '.join(f'{e:.0%}' for e in best.agreement.error)} of the torques. Is it another robot?"
     )
     return Finding("wrong robot", (), sentence, 0.9, "the description of the robot that was logged")
+
+
+def two_of_all(faults: Sequence[str]) -> bool:
+    """Return whether what all torques mean is wrong in two ways, or in one and a joint besides: less likely than another robot."""
+    return any(fault in OF_ALL_TORQUES for fault in faults) and len(set(faults) - {"clock"}) > 1
 
 
 def unexplained(trial: Trial, band: float) -> float:

@@ -19,6 +19,7 @@ LEAST_CLOCK = 1.2
 DEGREE = np.pi / 180
 LEAST_REACH = 2 * np.pi  # of a joint, from which positions may be in degrees
 CLOCKS = (1e-3, 0.25, 0.4, 0.65, 1.5, 2.5, 4.0)
+MOST_CLOCK = 10.0  # factor of a wrong clock, other than milliseconds: beyond, a motion shows gravity alone, which any clock explains
 CLOCK_SPREAD = 1.0  # standard deviation of the logarithm of a wrong clock's factor, before the samples
 PROMISING = 3.0  # [nats] that a first step must promise
 TRIES = 3  # offsets that are looked at closely
@@ -103,7 +104,8 @@ def wrong_clock(witness: Witness, trial: Trial) -> Iterator[Candidate]:
     best = max(tried, key=lambda each: each.score)
     made = best.trial if best is tried[0] else best_clock(witness, best.trial, 0.25, trial.evidence)
     factor = made.hypothesis.clock / trial.hypothesis.clock
-    yield Candidate("clock", (), made, clock_odds(factor))
+    if is_milliseconds(factor) or abs(np.log(factor)) <= np.log(MOST_CLOCK):
+        yield Candidate("clock", (), made, clock_odds(factor))
 
 
 def other_clocks(witness: Witness, trial: Trial, factors: tuple[float, ...] = CLOCKS) -> list[Candidate]:
@@ -114,7 +116,12 @@ def other_clocks(witness: Witness, trial: Trial, factors: tuple[float, ...] = CL
 
 def clock_odds(factor: float) -> float:
     """Return the log odds of a clock with this factor: milliseconds, or any number, the less likely the farther from 1."""
-    return USUAL if np.isclose(factor, CLOCKS[0]) else USUAL + more_unknowns(1) - 0.5 * float(np.log(factor) / CLOCK_SPREAD) ** 2
+    return USUAL if is_milliseconds(factor) else USUAL + more_unknowns(1) - 0.5 * float(np.log(factor) / CLOCK_SPREAD) ** 2
+
+
+def is_milliseconds(factor: float) -> bool:
+    """Return whether a clock with this factor counts milliseconds."""
+    return bool(np.isclose(factor, CLOCKS[0]))
 
 
 def faster(hypothesis: Hypothesis, x: float) -> Hypothesis:

@@ -21,6 +21,7 @@ BESIDE_CLOCK: tuple[Family, ...] = (wrong_gains, wrong_scale, wrong_zeros, wrong
 FAR_CLOCKS = (0.28, 0.45, 2.2, 3.5)  # that are tried together with another fault
 MOST_STEPS = 6
 UNUSUAL = 10.0  # [nats] that a log which contradicts the description costs
+LEAST_FALL = 0.5  # [nats] for each independent row of two joints that their exchange must win: their errors fall by a third
 FIRSTS = 3  # candidates that are tried first
 
 
@@ -137,13 +138,34 @@ def pruned(witness: Witness, trial: Trial, steps: list[Step]) -> tuple[Trial, tu
     """Return trial and steps without faults that later ones have made needless, each with its final size."""
     kept: list[Step] = []
     for step in steps:
+        if taken_back(trial.hypothesis, step):
+            continue
         other = witness.trial(undone(trial.hypothesis, step), trial)
         step = replace(step, without=other)
         if step.log_odds(trial) < DECISIVE:
             trial = other
         else:
             kept.append(step)
-    return trial, tuple(replace(step, size=size_of(witness, trial, *step.name)) for step in kept)
+    return trial, tuple(replace(step, size=min(size_of(witness, trial, *step.name), effect_of(trial, step))) for step in kept)
+
+
+def taken_back(final: Hypothesis, step: Step) -> bool:
+    """Return whether an exchange of joints was itself exchanged by a later step."""
+    before = step.before.hypothesis
+    orders = ((final.order, before.order), (final.torque_order, before.torque_order))
+    return step.found.fault == "swapped joints" and all(now[j] == then[j] for now, then in orders for j in step.found.joints)
+
+
+def effect_of(final: Trial, step: Step) -> float:
+    """Return what an exchange of joints wins over the least that matters; infinite for other faults, which have a size of their own.
+
+    Joints whose torque is friction and rotor inertia are explained as well in each other's place, and an error of the model may then be
+    explained by the links of the other.
+    """
+    if step.found.fault != "swapped joints":
+        return float("inf")
+    rows = (final.agreement.independent * final.design.counts)[list(step.found.joints)].sum()
+    return step.log_odds(final) / (LEAST_FALL * max(float(rows), 1.0))
 
 
 def undone(final: Hypothesis, step: Step) -> Hypothesis:
