@@ -15,7 +15,7 @@ from benchmarks.experiments import drawn
 from benchmarks.faults import FAULTS
 from steelyard.errors import CallError, SteelyardError, suggest
 
-SEED = 4051  # of the published figures. Nothing is tuned on it: whoever tunes takes another
+SEED = 6173  # of the published figures. Nothing is tuned on it: whoever tunes takes another
 MEASURED_SHARE = 0.1  # of the healthy logs
 DOUBLE = 0.3  # of the faulty logs have two faults
 

@@ -29,6 +29,8 @@ RULES = """
   the joints do not matter. Two faults are named if both are. Silence is a diagnosis without any finding.
 - Faults have at least the size of the table; each log draws its own, up to several times that. A fault is planted where a log can show it:
   where no robot within 10 % (standard deviation) of the description, with any friction, explains the log (`benchmarks/visibility.py`).
+  A measured log is asked along its own motion, with the friction that it shows: the wrist of the UR10 hardly moves its links, so that
+  neither its gains nor its zeros show.
   Beside a poor excitation of a measured log, which is a second of it, only faults of signals are planted: so short a log holds fewer
   independent postures than a robot has unknowns, and some robot explains whatever torques it has. No clock is planted beside a wrong
   robot: time that runs c times as fast is that of a robot c^2 times as large (dynamic similarity of bodies under gravity).
