@@ -1,6 +1,6 @@
 """How well a load is found, and how often its intervals hold the truth: a Monte-Carlo with the noise of a measured UR10.
 
-python -m benchmarks.payload              all of it, about twenty minutes; the exit code says whether every target is met
+python -m benchmarks.payload              all of it, about half an hour; the exit code says whether every target is met
 python -m benchmarks.payload --runs 10    fewer draws of each row, to work with
 python -m benchmarks.payload --update     write the table of docs/payload.md
 """
@@ -36,7 +36,7 @@ VISCOUS = np.array([12.7, 18.5, 7.7, 2.9, 2.8, 3.0])  # [N m s/rad]
 OFFSET = np.array([0.4, -0.2, 0.1, 0.7, 0.9, 0.4])  # [N m]
 MEMORY = 0.25  # [s] after which the residuals of that fit have forgotten themselves
 RATE = 125.0  # [Hz]
-SECONDS = 30.0
+SECONDS = 40.0
 PLAIN: dict[str, Any] = {"friction": ("viscous", "coulomb", "offset"), "delay": 0, "coulomb_width": 0, "diagnose": False}
 """Options of the identification of the arm: nothing is searched for that is not there, which makes a draw four times as fast."""
 MASS = 2.8  # [kg]
@@ -61,8 +61,8 @@ def ur10() -> sy.Robot:
 
 @cache
 def motion() -> sy.Trajectory:
-    """The motion of all moving rows: what `excite` finds for the description in two starts."""
-    return sy.excite(ur10(), SECONDS, 15, 1.0 / SECONDS, 0, rate=RATE, starts=2)
+    """The motion of all moving rows: what `excite` finds for the description with such a load, and the noise that is expected."""
+    return sy.excite(ur10(), SECONDS, rate=RATE, noise=NOISE.tolist(), payload=MASS)
 
 
 @cache

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.experiments.excitation.barrier import LogBarrier, TorqueLimit, boxes
+from steelyard.experiments.excitation.barrier import NEAR, LogBarrier, TorqueLimit, boxes
 from steelyard.experiments.excitation.criteria import CRITERIA
 from steelyard.experiments.excitation.information import Information
 from steelyard.experiments.excitation.interior_point import Design
@@ -85,12 +85,15 @@ def test_known_information_counts(rng: np.random.Generator) -> None:
 def test_the_barrier_has_the_slope_of_finite_differences_and_ends_at_the_limits(rng: np.random.Generator) -> None:
     barrier, x = design().barrier, BASIS.coefficients(some_motion())
     states = barrier.rows @ x.T
-    slope, curvature = barrier.slopes(states)
+    slope, curvature, J = barrier.slopes(states)
     d = 1e-3 * rng.normal(size=x.shape)
     assert np.sum(slope * d) == pytest.approx(central(lambda y: barrier.value(barrier.rows @ y.T), x, d), rel=1e-6)
     assert np.linalg.eigvalsh(curvature)[0] > -1e-9 * np.linalg.eigvalsh(curvature)[-1]
+    (torque,) = barrier.others
+    slack, there = (torque.slack(barrier.rows @ y.T) for y in (x, x + 1e-4 * d))
+    np.testing.assert_allclose(J @ d.ravel(), (1e4 * (np.log(there) - np.log(slack)))[slack < NEAR], rtol=1e-3, atol=1e-6)
     linear = replace(barrier, others=())
-    step = linear.longest_step(states, barrier.rows @ x.T)
+    step = linear.longest_step(states, barrier.rows @ x.T, np.zeros(0))
     assert np.isfinite(linear.value((1 + 0.999 * step) * states))
     assert np.isinf(linear.value((1 + 1.001 * step) * states))
     assert np.isinf(barrier.value(barrier.rows @ (4 * x).T))

@@ -62,7 +62,7 @@ def excite(
         str | None, typer.Option(metavar="KG[,X,Y,Z]", help="What the robot will carry, its centre in the end-effector's frame [m].")
     ] = None,
     gravity: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Gravity in the base frame [m/s2], as it will be mounted.")] = None,
-    starts: Annotated[int | None, typer.Option(min=1, help="Random motions that are optimised; 12 if not given.")] = None,
+    starts: Annotated[int | None, typer.Option(min=1, help="Random motions that are optimised; 8 if not given.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same motion.")] = None,
     force: ForceFile = False,
 ) -> None:

@@ -17,7 +17,7 @@ from ...motion.trajectories.limits import MotionLimits
 from ...robot import Robot
 
 Array = NDArray[np.float64]
-NEAR = 0.5  # of its limit: a smaller slack counts in the second derivative
+NEAR = 0.3  # of its limit: a smaller slack counts in the second derivative
 
 
 class Box(NamedTuple):
@@ -91,27 +91,32 @@ class LogBarrier:
             total -= float(np.sum(np.log(slack)))
         return total
 
-    def slopes(self, states: Array) -> tuple[Array, Array]:
-        """Gradient (n, m) and positive semidefinite second derivative (n m, n m) by the coefficients."""
+    def slopes(self, states: Array) -> tuple[Array, Array, Array]:
+        """Gradient (n, m) and positive semidefinite second derivative (n m, n m) by the coefficients, and d log(slack) (k, n m) of those
+        slacks that are not linear and are small.
+        """
         n, m = states.shape[2], self.rows.shape[2]
-        first, second = np.zeros(states.shape), np.zeros(states.shape)
+        orders = sorted({box.order for box in self.boxes})
+        first, second = np.zeros((2, len(orders), *states.shape[1:]))
         for box, slack in zip(self.boxes, self._slacks(states), strict=False):
-            first[box.order][:, box.joints] += box.sign / slack
-            second[box.order][:, box.joints] += 1.0 / slack**2
-        rows = self.rows.reshape(-1, m)
+            first[orders.index(box.order)][:, box.joints] += box.sign / slack
+            second[orders.index(box.order)][:, box.joints] += 1.0 / slack**2
+        rows = self.rows[orders].reshape(-1, m)
         slope = first.reshape(-1, n).T @ rows
         blocks = rows.T @ (second.reshape(-1, n).T[:, :, None] * rows)
         joints = np.zeros((n, m, n, m))
         joints[np.arange(n), :, np.arange(n)] = blocks
         curvature = joints.reshape(n * m, n * m)
-        for each in self.others:
-            more, J = self._nonlinear(each, states)
-            slope, curvature = slope + more, curvature + J.T @ J
-        return slope, curvature
+        parts = [self._nonlinear(each, states) for each in self.others]
+        J = np.concatenate([np.empty((0, n * m)), *(part[1] for part in parts)])
+        return sum((part[0] for part in parts), slope), curvature + J.T @ J, J
 
-    def longest_step(self, states: Array, change: Array) -> float:
-        """The longest step along a change of states (4, N, n) that stays within the linear limits; inf if all do."""
-        fastest = 0.0
+    def longest_step(self, states: Array, change: Array, rates: Array) -> float:
+        """The longest step along a change of states (4, N, n) that stays within the linear limits; inf if all do.
+
+        `rates` (k,) are the relative rates at which other slacks change: as if these limits were linear, too.
+        """
+        fastest = max(0.0, -float(np.min(rates, initial=0.0)))
         for box, slack in zip(self.boxes, self._slacks(states), strict=False):
             fastest = max(fastest, float(np.max(box.sign * change[box.order][:, box.joints] / slack)))
         return 1.0 / fastest if fastest > 0 else float("inf")

@@ -37,7 +37,7 @@ from .task import Task
 
 Array = NDArray[np.float64]
 Found: TypeAlias = "tuple[PeriodicMotion, Certificate]"
-SECONDS, STARTS, FEW = 20.0, 12, 4  # by default; starts of each trial while the shortest time is looked for
+SECONDS, STARTS, FEW = 20.0, 8, 2  # by default; starts of each trial while the shortest time is looked for
 PERIOD, HIGHEST = 20.0, 0.5  # s, Hz: by default
 CLEARANCE = 0.02  # [m]
 COLLISION = ("auto", "shapes", "capsules", "none")
@@ -102,8 +102,8 @@ def excite(
     stay in, half_spaces further walls. payload: mass [kg], or mass and centre (x, y, z) [m] in the end-effector's frame; gravity (3,)
     [m/s2] in the base frame, as the robot will be mounted.
 
-    Exact gradients and an interior-point method improve `starts` random motions (12 by default), then variations of the best, on all
-    cores; with `candidates`, that many random motions are searched instead, which is quick and worse. progress(sentence, share) is called
+    Exact gradients and an interior-point method improve `starts` random motions (8 by default), then variations of the best, on one
+    core; with `candidates`, that many random motions are searched instead, which is quick and worse. progress(sentence, share) is called
     on the way; Ctrl-C ends the search with the best motion so far. The same seed gives the same motion. `.excitation` has what to expect:
     log-det, condition, the certificate of the limits and the standard deviations of parameters and torques.
     Swevers et al., IEEE Trans. Robotics and Automation 13 (1997), p. 730; Hollerbach, Khalil and Gautier, Springer Handbook of Robotics,

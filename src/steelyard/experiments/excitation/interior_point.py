@@ -105,7 +105,7 @@ def maximise(
 
 def _step(design: Design, at: Iterate, weight: float, merit: float, accuracy: float) -> Iterate | None:
     """The next iterate, or None where no step helps."""
-    slope, curvature = design.barrier.slopes(at.point.states)
+    slope, curvature, J = design.barrier.slopes(at.point.states)
     g = (at.slope + weight * slope).ravel()
     B = at.B if at.B is not None else np.eye(g.size)
     direction = _solve(B + weight * curvature, -g)
@@ -113,7 +113,7 @@ def _step(design: Design, at: Iterate, weight: float, merit: float, accuracy: fl
     if not gain > accuracy * np.sqrt(weight):
         return None
     d = direction.reshape(at.slope.shape)
-    step = min(1.0, INSIDE * design.barrier.longest_step(at.point.states, design.states(d)))
+    step = min(1.0, INSIDE * design.barrier.longest_step(at.point.states, design.states(d), J @ direction))
     for _ in range(SHORTEST):
         there = design.point(at.point.x + step * d)
         if there.merit(weight) <= merit - DESCENT * step * gain:

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiler.runtime.threads import thread_count, threads
+from ...compiler.runtime.threads import threads
 from ...motion.collision.sweep import Gaps
 from ...motion.trajectories.basis import MotionBasis
 from ...motion.trajectories.limits import MotionLimits
@@ -28,7 +28,10 @@ T = TypeVar("T")
 
 
 class Crew:
-    """Runs jobs, as many at a time as there are threads; `jobs` is how many there will be in all."""
+    """Runs jobs one after the other while the main thread waits for Ctrl-C; `jobs` is how many there will be in all.
+
+    Steps of the optimiser are too short for threads side by side: they would wait for Python's lock longer than they work.
+    """
 
     def __init__(self, jobs: int, progress: Progress | None = None) -> None:
         self._jobs, self._progress = jobs, progress
@@ -41,7 +44,7 @@ class Crew:
 
     def work(self, jobs: Sequence[Callable[[], T]]) -> list[T]:
         """The results in the order of the jobs. After Ctrl-C all jobs are still called, and should return at once."""
-        with ThreadPoolExecutor(max(1, min(thread_count(), len(jobs)))) as pool:
+        with ThreadPoolExecutor(1) as pool:
             futures = [pool.submit(job) for job in jobs]
             waiting = set(futures)
             while waiting:
@@ -80,24 +83,25 @@ class Stage(NamedTuple):
 
 
 STAGES = (
-    Stage(10**9, 16, (0.1, 0.01), 40, 0.98, 0.015, 4),
-    Stage(4, 16, (0.003,), 50, 0.98, 0.01, 2),
-    Stage(2, 48, (0.001, 0.0002), 30, 0.997, 0.003, 1),
+    Stage(10**9, 16, (0.1, 0.01), 30, 0.98, 0.015, 2),
+    Stage(3, 16, (0.003,), 40, 0.98, 0.01, 1),
+    Stage(1, 48, (0.001, 0.0002), 40, 0.995, 0.004, 1),
 )
-HOP = Stage(1, 16, (0.01, 0.003), 50, 0.98, 0.01, 2)
-HOPS = (0.3, 0.6, 0.3, 0.6, 0.3)  # rounds of variations of the best motion, by so much of its own size, after the second stage
-EACH = 3  # starts for every variation of a round
+HOP = Stage(1, 16, (0.01, 0.003), 40, 0.98, 0.01, 1)
+HOPS = (0.15, 0.3, 0.6)  # variations of the best motion by so much of its own size, in turn
+WORK, FEWEST, MOST = 350, 1, 4  # coefficients that are varied for each start, twice as many without distances; variations of each
 CENTRE = 0.1  # of its travel: how far the centre of a variation moves where all of its size varies
 DRAWS = 12  # random motions, the first of which that is within the limits is a start
-SMALLER, SHRINKS = 0.998, 11  # a stage begins inside the limits: a motion is made smaller by that, then the square of that, and so on
+SMALLER, GROWING, SHRINKS = 0.998, 1.5, 17  # a stage begins inside the limits: a motion is made smaller by powers of that, that grow
 
 
 class Start(NamedTuple):
-    """A start by its number, with its coefficients, and the criterion on the samples of its last stage."""
+    """A start by its number, with its coefficients, the criterion on the samples of its last stage, and the coefficients before that."""
 
     value: float
     number: int
     x: Array
+    before: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +133,7 @@ class MultiStart:
         motions = RandomMotions(self.limits, self.basis, self.information, self.clear(STAGES[0]))
         found = (each for each in motions.search(DRAWS, np.random.default_rng([seed, number])) if each is not None)
         best = next(found, None)
-        return None if best is None else Start(best[1].log_det, number, self.basis.coefficients(best[0]))
+        return None if best is None else Start(best[1].log_det, number, x := self.basis.coefficients(best[0]), x)
 
     def advance(self, start: Start, stage: Stage, design: Design, stopped: Callable[[], bool]) -> Start | None:
         """The start after a stage; None where no motion near it is within the limits of that stage."""
@@ -138,11 +142,11 @@ class MultiStart:
             if x is None:
                 return None
             at = maximise(design, x, stage.weights, stage.steps, stopped)
-            return start._replace(value=at.point.criterion, x=at.point.x)
+            return Start(at.point.criterion, start.number, at.point.x, start.x)
 
     def inside(self, design: Design, x: Array) -> Array | None:
         """Coefficients of the same motion, smaller by as much as it takes to be within the limits."""
-        for share in SMALLER**2.0 ** np.arange(SHRINKS):
+        for share in SMALLER ** (GROWING ** np.arange(SHRINKS)):
             for centre in (self.limits.centre, x[:, 0]):
                 moved = share * x
                 moved[:, 0] += (1 - share) * centre
@@ -157,15 +161,24 @@ class MultiStart:
         change[:, 1:] *= np.std(start.x[:, 1:], axis=1, keepdims=True)
         return self.advance(start._replace(x=start.x + size * change), HOP, design, stopped)
 
+    def variations(self, starts: int) -> int:
+        """How many variations of the best motion are tried: more where one takes less time."""
+        coefficients = self.basis.size * len(self.limits.lower) * (2 if self.gaps else 1)
+        return starts * min(max(round(WORK / coefficients), FEWEST), MOST)
+
+    def jobs(self, starts: int) -> int:
+        """How many jobs a run has: all starts, those that go on, and variations."""
+        return sum(min(starts, stage.kept) for stage in STAGES) + self.variations(starts)
+
     def run(self, starts: int, seed: int, crew: Crew) -> list[Start]:
         """The starts, those that went through most stages first and the best of them first. After Ctrl-C, as far as they came."""
         found = _ranked(crew.work([partial(self._begin, k, seed, crew) for k in range(starts)]))
         found = self._further(found, STAGES[1], crew)
         design = self.design(HOP)
-        for number, size in enumerate(HOPS if found else ()):
-            draws = [np.random.default_rng([seed, starts, number, k]) for k in range(starts // EACH)]
-            varied = crew.work([partial(self.hop, found[0], size, design, rng, crew.stopped) for rng in draws])
-            found = [*_ranked([found[0], *varied]), *found[1:]]
+        for number in range(self.variations(starts) if found else 0):
+            size, rng = HOPS[number % len(HOPS)], np.random.default_rng([seed, starts, number])
+            varied = crew.work([partial(self.hop, found[0], size, design, rng, crew.stopped)])
+            found = _ranked([*found, *varied])
         return self._further(found, STAGES[2], crew)
 
     def _further(self, found: list[Start], stage: Stage, crew: Crew) -> list[Start]:
@@ -179,11 +192,6 @@ class MultiStart:
     def _begin(self, number: int, seed: int, crew: Crew) -> Start | None:
         start = None if crew.stopped() else self.first(number, seed)
         return start and self.advance(start, STAGES[0], self.design(STAGES[0]), crew.stopped)
-
-
-def jobs(starts: int) -> int:
-    """How many jobs a run has: all starts, those that go on, and variations."""
-    return sum(min(starts, stage.kept) for stage in STAGES) + len(HOPS) * (starts // EACH)
 
 
 def _ranked(starts: Iterable[Start | None]) -> list[Start]:

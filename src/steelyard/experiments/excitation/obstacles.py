@@ -12,7 +12,7 @@ from ...motion.collision.capsules import Distances
 from ...motion.collision.sweep import Gaps
 
 Array = NDArray[np.float64]
-RANGE = 0.012  # [m] over the least distance: what is farther away does not count
+RANGE = 0.03  # [m] over the least distance: what is farther away does not count
 
 
 @dataclass(frozen=True, eq=False)

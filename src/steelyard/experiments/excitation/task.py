@@ -15,10 +15,10 @@ from ...motion.trajectories.basis import MotionBasis, PeriodicMotion
 from ...motion.trajectories.certificate import Certificate, certify
 from ...motion.trajectories.limits import MotionLimits
 from .information import Information
-from .multi_start import STAGES, Crew, MultiStart, Progress, Start, jobs
+from .multi_start import STAGES, Crew, MultiStart, Progress, Start
 from .random_motions import RandomMotions, within
 
-REPAIRS, RESERVES = 3, (2.0, 4.0, 8.0)  # of the best starts, if they do not keep their distances: factors of the last stage's reserves
+REPAIRS, RESERVES = 3, (2.0, 4.0)  # of the best starts, if they do not keep their distances: factors of the last stage's reserves
 CUTS = (0.0, 0.0005, 0.001, 0.0025, 0.005, 0.01)  # a motion that passes a limit between samples is made that much smaller
 LARGE_CUTS = (0.02, 0.04, 0.08, 0.16, 0.32)  # where nothing else helps
 
@@ -58,7 +58,7 @@ class Task:
     @on_one_core
     def optimise(self, starts: int, progress: Progress | None) -> tuple[PeriodicMotion, Certificate]:
         """The best of several optimised motions that keeps its limits at every instant."""
-        crew = Crew(jobs(starts), progress)
+        crew = Crew(self.starts.jobs(starts), progress)
         found = self.starts.run(starts, self.seed, crew)
         tries = [partial(self._kept, start, crew) for start in found[:REPAIRS]]
         tries += [partial(self.certified, self.basis.motion(start.x), (*CUTS, *LARGE_CUTS)) for start in found]
@@ -70,14 +70,14 @@ class Task:
         raise ProblemError(self._random().refusal())
 
     def _kept(self, start: Start, crew: Crew) -> tuple[PeriodicMotion, Certificate] | None:
-        """The motion of a start if it keeps all limits, or what it becomes with larger reserves for what is between the samples."""
+        """The motion of a start if it keeps all limits, else what it becomes in the last stage with larger reserves between the samples."""
         made = self.certified(self.basis.motion(start.x))
         for reserve in RESERVES if self.gaps else ():
             if made is not None:
                 break
             problem = replace(self.starts, reserve=reserve)
-            start = problem.advance(start, STAGES[-1], problem.design(STAGES[-1]), crew.stopped) or start
-            made = self.certified(self.basis.motion(start.x))
+            again = problem.advance(start._replace(x=start.before), STAGES[-1], problem.design(STAGES[-1]), crew.stopped)
+            made = again and self.certified(self.basis.motion(again.x))
         return made
 
     def certified(self, motion: PeriodicMotion, cuts: Sequence[float] = CUTS) -> tuple[PeriodicMotion, Certificate] | None:
@@ -87,6 +87,8 @@ class Task:
             certificate = certify(self.information.robot, smaller, self.limits, gaps=self.gaps)
             if certificate.holds:
                 return smaller, certificate
+            if certificate.spare < 0 and cuts is CUTS:
+                return None  # links are not farther apart in a motion that is hardly smaller
         return None
 
     def _random(self) -> RandomMotions:

@@ -64,7 +64,7 @@ class TabulatedClearance:
         """The distances at positions q (N, n) [rad|m]; normals and points of the tabulated pairs are zero."""
         shape = (len(q), len(self.every.pairs))
         made = Distances(np.empty(shape), *np.zeros((3, *shape, 3)))
-        made.distance[:, self.near] = self._read(q, 0, 0)
+        made.distance[:, self.near] = self._read(q, (0, 0))[0]
         if self._rest is not None:
             some = np.broadcast_to(exact, shape)[:, self._others]
             for all_, each in zip(made, self._rest.distances(q, some), strict=True):
@@ -77,8 +77,8 @@ class TabulatedClearance:
         if self._rest is not None:
             part = Distances(*(x[:, self._others] for x in made))
             slope[:, self._others] = self._rest.slopes(q, part, near[:, self._others])
-        for side, orders in enumerate(((1, 0), (0, 1))):
-            slope[:, self.near, self.joints[:, side]] = np.where(near[:, self.near], self._read(q, *orders), 0.0)
+        for side, each in enumerate(self._read(q, (1, 0), (0, 1))):
+            slope[:, self.near, self.joints[:, side]] = np.where(near[:, self.near], each, 0.0)
         return slope
 
     @cached_property
@@ -90,16 +90,17 @@ class TabulatedClearance:
         pairs = tuple(self.every.pairs[k] for k in self._others)
         return replace(self.every, pairs=pairs, spare=(), often=0) if pairs else None
 
-    def _read(self, q: Array, first: int, second: int) -> Array:
-        """The tabulated distances (N, P), or their derivatives of these orders by the two joints."""
-        at = q[:, self.joints] * (POINTS / (2 * np.pi))
-        cell = np.floor(at)
-        powers = (at - cell)[..., None] ** np.arange(4)
-        slopes = np.arange(4) * np.roll(powers, 1, axis=-1) * (POINTS / (2 * np.pi))
-        weights = [(slopes if order else powers)[:, :, side] @ _CUBIC for side, order in enumerate((first, second))]
+    def _read(self, q: Array, *orders: tuple[int, int]) -> list[Array]:
+        """The tabulated distances (N, P), or their derivatives, of these orders by the two joints."""
+        scale = POINTS / (2 * np.pi)
+        cell = np.floor(q[:, self.joints] * scale)
+        s = q[:, self.joints] * scale - cell
+        weights = [np.stack([np.ones_like(s), s, s * s, s * s * s], axis=-1) @ _CUBIC]
+        if len(orders) > 1:
+            weights.append(np.stack([np.zeros_like(s), np.ones_like(s), 2 * s, 3 * s * s], axis=-1) @ (scale * _CUBIC))
         near = (cell.astype(np.intp)[..., None] + _SHIFTS) % POINTS
         values = self.values[np.arange(len(self.near))[:, None, None], near[:, :, 0, :, None], near[:, :, 1, None, :]]
-        return np.asarray(np.einsum("tpab,tpa,tpb->tp", values, *weights))
+        return [(weights[i][:, :, 0, None] @ values @ weights[j][:, :, 1, :, None])[..., 0, 0] for i, j in orders]
 
 
 def tabulated(every: Gaps) -> Gaps:
