@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -46,11 +47,24 @@ def arm(folder: Path) -> Path:
     return path
 
 
-def run(folder: Path, root: Path, *words: str) -> str:
-    """What a command prints on both streams, as bytes that were valid text."""
-    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONIOENCODING": "utf-8"}
-    made = subprocess.run([sys.executable, "-m", "steelyard", *words], cwd=folder, env=environment, capture_output=True, check=False)
-    return (made.stdout + made.stderr).decode()
+SCRIPT = """
+import json, sys
+from steelyard.apps.cli import main
+for words in json.loads(sys.argv[1]):
+    sys.argv = ["steelyard", *words]
+    try:
+        main()
+    except SystemExit:
+        print("-- next --", flush=True)
+"""
+
+
+def run(folder: Path, root: Path, lines: list[tuple[str, ...]]) -> list[str]:
+    """What each of some commands prints on both streams, one after the other in one process."""
+    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-c", SCRIPT, json.dumps(lines)]
+    made = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True)
+    return made.stdout.decode().split("-- next --\n")[:-1]
 
 
 def acts(text: str) -> bool:
@@ -58,22 +72,16 @@ def acts(text: str) -> bool:
 
 
 def test_commands_show_them(tmp_path: Path, root: Path) -> None:
-    path = arm(tmp_path)
+    name = arm(tmp_path).name
     (tmp_path / f"log{TURN}.csv").write_text(f"t,q_{RED}\n0,1\n1,2\n")
-    for words in (("info", path.name), ("torque", path.name, "--q", "0.1"), ("check", path.name, "--samples", "2")):
-        said = run(tmp_path, root, *words)
-        assert "red" in said, said
-        assert not acts(said), words
-    for words in (
-        ("info", EVIL),
-        (EVIL,),
-        ("info", "--" + EVIL),
-        ("doctor", path.name, f"log{TURN}.csv"),
-        ("torque", path.name, "--q", EVIL),
-    ):
-        said = run(tmp_path, root, *words)
-        assert not acts(said), words
-        assert "Traceback" not in said
+    good = [("info", name), ("torque", name, "--q", "0.1"), ("check", name, "--samples", "2")]
+    wrong = [("info", EVIL), (EVIL,), ("info", "--" + EVIL), ("doctor", name, f"log{TURN}.csv"), ("torque", name, "--q", EVIL)]
+    said = run(tmp_path, root, [*good, *wrong])
+    assert len(said) == len(good) + len(wrong)
+    for words, text in zip([*good, *wrong], said, strict=True):
+        assert not acts(text), words
+        assert "Traceback" not in text
+    assert all("red" in text for text in said[: len(good)])
 
 
 def test_the_report_shows_them(tmp_path: Path) -> None:

@@ -138,3 +138,9 @@ TABLES = [
 def test_whole_numbers_that_are_no_floats_are_named(table: dict[str, object]) -> None:
     with pytest.raises(LogError, match=r"map: .*(a number beyond 1e\+60|positive number)"):
         mapping_of(table, "map", ("a", "b"))
+
+
+@pytest.mark.parametrize("coupling", [{"a": 1}, [[1, 2, {}]], [[1, 2], [1]], "abc", [1, 2, 3], [[float("nan"), 1, 1]], 7, [[True, 1, 1]]])
+def test_a_coupling_that_is_no_matrix_is_named(coupling: object) -> None:
+    with pytest.raises(LogError, match=r"map: .*transmission\.coupling"):
+        mapping_of({"transmission": {"ratio": [1.0, 1.0], "coupling": coupling}}, "map", ("a", "b"))

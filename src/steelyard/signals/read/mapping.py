@@ -94,6 +94,8 @@ def transmission_options(table: Any, names: Sequence[str] | None, errors: list[s
     """Return the arguments of a transmission in a table; its errors are added to `errors`."""
     if not is_table("transmission", table, (*VECTORS, *SIDES, "coupling"), errors):
         return {}
+    if "coupling" in table and not is_matrix(table["coupling"]):
+        errors.append(f"transmission.coupling: rows of numbers, each as long, were expected, found {table['coupling']!r:.200}")
     usual = {"offset": 0.0}
     vectors = {key: in_order(f"transmission.{key}", table[key], names, usual.get(key, 1.0), errors) for key in VECTORS if key in table}
     return vectors | {key: table[key] for key in (*SIDES, "coupling") if key in table}
@@ -186,6 +188,12 @@ def field_errors(data: Dictionary[str, Any]) -> list[str]:
 def is_number(value: Any) -> bool:
     """Return whether it is a finite number, and not larger than any measurement."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LARGEST
+
+
+def is_matrix(value: Any) -> bool:
+    """Return whether it is a list of lists of finite numbers, each as long."""
+    rows: Any = value if isinstance(value, (list, tuple)) else [None]
+    return all(isinstance(row, (list, tuple)) and len(row) == len(rows[0]) and all(map(is_number, row)) for row in rows)
 
 
 def is_string(value: Any) -> bool:
