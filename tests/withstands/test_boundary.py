@@ -97,6 +97,12 @@ def test_damaged_texts_are_a_sentence_that_names_them(name: str, tmp_path: Path)
         read(tmp_path / name)
 
 
+def test_text_of_numbers_that_are_no_characters_is_a_sentence(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", t=T, q=Q[:, None], joint_names=np.array([0x7FFFFFFF], np.uint32).view("<U1"))
+    with pytest.raises(LogError, match=r"a\.npz: .*joint_names holds numbers that are no characters"):
+        read_log(tmp_path / "a.npz", ["elbow"])
+
+
 def test_a_damaged_mapping_is_a_sentence(tmp_path: Path) -> None:
     for content in (b"\xff\xff", b"a = " + b"[" * 5000):
         (tmp_path / "map.toml").write_bytes(content)

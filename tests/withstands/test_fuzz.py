@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytest.importorskip("resource")  # limits of processes are POSIX's
+
 from benchmarks.fuzz import __main__ as fuzz
 from benchmarks.fuzz.case import answer, outcome
 from benchmarks.fuzz.command_lines import _judged, run_command_line

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import h5py
+import numpy as np
+import polars
 import pytest
 
 import steelyard as sy
-from steelyard.errors import ModelError
+from steelyard.errors import LogError, ModelError
 
 HEAD = "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'>"
 ARM = "<link name='a'/><link name='b'/><joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
@@ -98,3 +101,35 @@ def test_includes_cannot_be_hidden(trick: str, folder: Path) -> None:
     (folder / "main.xml").write_text(f"<mujoco><worldbody>{trick}</worldbody></mujoco>")
     with pytest.raises(ModelError, match=r"which is not in|cannot be understood"):
         sy.load(folder / "main.xml")
+
+
+@pytest.mark.parametrize("kind", ["external", "virtual", "link"])
+def test_a_log_takes_its_numbers_from_no_other_file(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(bytes(range(40)))
+    with h5py.File(tmp_path / "other.h5", "w") as other:
+        other["secret"] = np.arange(5.0)
+    with h5py.File(tmp_path / "a.mat", "w", userblock_size=512) as file:
+        file["t"], file["q"] = np.arange(5.0), np.arange(5.0)
+        if kind == "external":
+            file.create_dataset("tau", (5,), "f8", external=[(str(tmp_path / "secret"), 0, 40)])
+        elif kind == "virtual":
+            layout = h5py.VirtualLayout((5,), "f8")
+            layout[:] = h5py.VirtualSource(str(tmp_path / "other.h5"), "secret", (5,))
+            file.create_virtual_dataset("tau", layout)
+        else:
+            file["tau"] = h5py.ExternalLink(str(tmp_path / "other.h5"), "secret")
+    if kind == "link":
+        assert sy.read_log(tmp_path / "a.mat").tau is None
+    else:
+        with pytest.raises(LogError, match=r"a\.mat: 'tau' takes its numbers from another file"):
+            sy.read_log(tmp_path / "a.mat")
+
+
+def test_a_name_of_a_file_is_no_pattern(tmp_path: Path) -> None:
+    folder = tmp_path / "robot=7"
+    folder.mkdir()
+    for name, value in (("run[12].parquet", 1.0), ("run1.parquet", 2.0)):
+        polars.DataFrame({"t": [0.0, 1.0], "q1": [value, value]}).write_parquet(folder / name)
+    log = sy.read_log(folder / "run[12].parquet")
+    assert log.q.tolist() == [[1.0], [1.0]]
+    assert not log.remarks

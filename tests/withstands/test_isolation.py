@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -13,14 +12,19 @@ import time
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
+import polars
 import pytest
+from scipy.io import savemat
 
 import steelyard as sy
 from steelyard.errors import LogError, SteelyardWarning
 from steelyard.isolation import child
 from steelyard.isolation.child import call_isolated, close
+from steelyard.resource_limits import limits_in_force
 
+resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of a process are Linux's")
 
 # functions that the child finds by name
@@ -36,6 +40,10 @@ def its_process() -> int:
 
 def end_by(number: int) -> None:
     os.kill(os.getpid(), number)
+
+
+def its_limit() -> float:
+    return limits_in_force().memory
 
 
 def fill_memory(size: int) -> int:
@@ -93,6 +101,12 @@ def test_memory_is_limited() -> None:
         call(fill_memory, 256 << 20)
 
 
+def test_the_limits_in_force_are_those_of_the_caller() -> None:
+    with sy.reading_limits(memory=3e9):
+        assert call(its_limit) == 3e9
+    assert call(its_limit) == limits_in_force().memory
+
+
 def test_time_is_limited() -> None:
     with (
         sy.reading_limits(seconds=0.5),
@@ -132,7 +146,7 @@ def test_an_interrupt_ends_the_call_at_once() -> None:
     timer = threading.Timer(0.5, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
     call(give, 0)
     timer.start()
-    with sy.reading_limits(seconds=1e6), pytest.raises(KeyboardInterrupt):
+    with sy.reading_limits(seconds=60), pytest.raises(KeyboardInterrupt):
         call(never_end)
     assert call(give, 1) == 1
 
@@ -189,3 +203,23 @@ def test_no_zombies_and_no_open_pipes_are_left() -> None:
     close()
     assert not child._running
     assert resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY  # the limits are the child's, not ours
+
+
+APART = """
+import sys
+import steelyard as sy
+for path, package in zip(sys.argv[1::2], sys.argv[2::2]):
+    assert sy.read_log(path).N == 20
+    assert package not in sys.modules, package
+"""
+
+
+def test_readers_that_can_crash_are_not_even_imported_here(tmp_path: Path, root: Path) -> None:
+    t = np.arange(20.0)
+    savemat(tmp_path / "a.mat", {"t": t, "q": t})
+    polars.DataFrame({"t": t, "q1": t}).write_parquet(tmp_path / "a.parquet")
+    with h5py.File(tmp_path / "b.mat", "w", userblock_size=512) as file:
+        file["t"], file["q"] = t, t
+    files = [tmp_path / "a.mat", "scipy.io", tmp_path / "a.parquet", "polars", tmp_path / "b.mat", "h5py"]
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    subprocess.run([sys.executable, "-c", APART, *map(str, files)], env=environment, check=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import require_package
+from ...errors import LogError, require_package
 from .column_table import ColumnTable
 from .npz import table_of_arrays
 
@@ -57,6 +57,8 @@ def from_hdf5(path: Path) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {}
 
     def visit(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset) and (item.is_virtual or item.external):
+            raise LogError(f"{path}: '{name}' takes its numbers from another file, which is not read")
         if isinstance(item, h5py.Dataset) and not name.startswith("#") and item.dtype.kind in "fiu" and "MATLAB_empty" not in item.attrs:
             arrays[name.replace("/", ".")] = np.asarray(item[()]).T
 

@@ -17,7 +17,8 @@ def read_parquet(path: Path, **_: Any) -> ColumnTable:
     """Return the columns of a Parquet file; lists in cells stay lists, times become nanoseconds since 1970."""
     import polars as pl
 
-    frame, written = pl.read_parquet(path), pl.read_parquet_metadata(path).get(METADATA)
+    frame = pl.read_parquet(path, glob=False, hive_partitioning=False)  # the name is a name, and says nothing about the columns
+    written = pl.read_parquet_metadata(path).get(METADATA)
     if not frame.height:
         raise LogError(f"{path}: the file holds no rows")
     columns = {name: array_of(frame[name]) for name in frame.columns}
