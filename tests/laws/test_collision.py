@@ -9,6 +9,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.experiments.excitation.information import Information
+from steelyard.experiments.excitation.obstacles import not_checked
 from steelyard.experiments.excitation.task import Task
 from steelyard.motion.collision.capsules import Distances, capsule_distances
 from steelyard.motion.collision.clearance import Clearance, solid
@@ -189,6 +190,20 @@ def test_a_motion_that_folds_the_arm_onto_itself_is_not_returned(kind: str, tmp_
         assert made.excitation.certificate is not None
         assert made.excitation.certificate.spare >= 0
         assert "apart from" in made.excitation.certificate.narrowest
+
+
+def test_what_is_not_checked_is_said(tmp_path: Path) -> None:
+    robot = folding_arm(tmp_path)
+    said = {kind: sy.excite(robot, 5.0, 3, candidates=3, collision=kind).excitation for kind in ("auto", "none")}
+    assert all(said.values())
+    assert said["none"].not_checked == "Distances between links were not checked."  # type: ignore[union-attr]
+    assert "Links that a joint joins were not checked" in said["auto"].not_checked  # type: ignore[union-attr]
+    assert "files are absent were left out: those of base." in said["auto"].not_checked  # type: ignore[union-attr]
+    close = Clearance.of(robot, robot_shapes(robot), np.full(3, -0.1), np.full(3, 0.1), 0.02)
+    assert close.left_out == ()
+    folded = Clearance.of(robot, robot_shapes(robot), np.array([0.0, 3.1, 3.1]), np.array([0.1, 3.14, 3.14]), 0.02)
+    assert ("one", "three") in folded.left_out
+    assert "built close together: one and three." in not_checked(robot, [folded], "auto")
 
 
 def test_walls_are_kept_by_frames_and_links(tmp_path: Path) -> None:

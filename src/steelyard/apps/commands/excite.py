@@ -112,5 +112,6 @@ def show(robot: Robot, motion: Trajectory) -> None:
     spare = found.certificate
     if spare.narrowest:
         console().print(f"At any instant the narrowest distance, {spare.narrowest}, is kept with {1000 * spare.spare:.2g} mm to spare.")
+    console().print(found.not_checked)
     console().print(terminal_table(found.accuracy.table()))
     console().print(terminal_table(found.accuracy.torque_table()))

@@ -31,6 +31,7 @@ from .criteria import CRITERIA
 from .expected_accuracy import Region, RegionOfUse, Targets, expected_accuracy, targets
 from .information import Information
 from .multi_start import Progress
+from .obstacles import not_checked
 from .prior import Prior, fit_of, known_information
 from .shortest import LONGEST, shortest_time
 from .task import Task
@@ -117,12 +118,12 @@ def excite(
     robot = mounted(robot, payload, gravity)
     limits = motion_limits(robot, margin, velocity, acceleration, effort, jerk)
     gaps = distances_to_keep(robot, limits, collision, clearance, ground, workspace, half_spaces)
-    rate = positive("rate", rate, "Hz")
+    rate, left = positive("rate", rate, "Hz"), not_checked(robot, gaps, collision)
     information = Information.of(robot, expected_noise(robot, noise), criterion)
     known = what_is_known(information, prior, log, fit)
     region_of_use = RegionOfUse.of(information, limits, region)
     wanted = targets(information, region_of_use, accuracy, torque_accuracy, known.prior)
-    asked = Request(limits, gaps, information, known, region_of_use, wanted, basis, harmonics, base_frequency, seed, rate, candidates)
+    asked = Request(limits, gaps, information, known, region_of_use, wanted, basis, harmonics, base_frequency, seed, rate, candidates, left)
     time, found = asked.motion(seconds, STARTS if starts is None else starts, progress)
     return asked.trajectory(time, found, noise is None)
 
@@ -151,6 +152,7 @@ class Request:
     seed: int
     rate: float
     candidates: int | None
+    not_checked: str = ""
 
     @cached_property
     def quick(self) -> tuple[Gaps, ...]:
@@ -204,7 +206,7 @@ class Request:
         """The motion found, with what to expect of it; `assumed` says that nobody stated the noise."""
         information, robot = self.task(time).information, self.information.robot
         expected = expected_accuracy(information, self.region, found[0], self.known.prior, self.rate, time, assumed)
-        score = information.score(found[0])._replace(certificate=found[1], accuracy=expected)
+        score = information.score(found[0])._replace(certificate=found[1], accuracy=expected, not_checked=self.not_checked)
         slides = tuple(name for name in robot.joint_names if robot.mechanism.joint(name).kind == "prismatic")
         return replace(trajectory(found[0], time, self.rate, robot.joint_names, score), sliding=slides)
 

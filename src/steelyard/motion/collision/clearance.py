@@ -26,7 +26,8 @@ FAR = 0.2  # [m] beyond the clearance: distances that are larger are not looked 
 class Clearance:
     """The pairs (k) of shapes of a robot that may meet, the least distance between them [m], and what may be kept beside it, (k,) [m].
 
-    Those that come nearest in random positions are first; `often` is the number of pairs that come near in some.
+    Those that come nearest in random positions are first; `often` is the number of pairs that come near in some. `left_out` names the pairs
+    of links that are built so close together that they are not looked at.
     """
 
     robot: Robot
@@ -35,6 +36,7 @@ class Clearance:
     clearance: float = 0.0
     spare: tuple[float, ...] = ()
     often: int = 0
+    left_out: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, robot: Robot, shapes: tuple[ConvexShape, ...], lower: Array, upper: Array, clearance: float = 0.0) -> Clearance:
@@ -57,7 +59,8 @@ class Clearance:
         kept = sorted(np.flatnonzero(usual > NEIGHBOURS).tolist(), key=lambda k: float(distances[:, k].min()))
         spare = tuple(max(0.0, float(usual[k]) - clearance) / 2 for k in kept)
         often = int(np.sum(distances[:, kept].min(axis=0) < clearance + RARE))
-        return cls(robot, shapes, tuple(pairs[k] for k in kept), clearance, spare, often)
+        built = tuple((shapes[i].name, shapes[j].name) for k, (i, j) in enumerate(pairs) if k not in kept)
+        return cls(robot, shapes, tuple(pairs[k] for k in kept), clearance, spare, often, built)
 
     @property
     def labels(self) -> tuple[str, ...]:

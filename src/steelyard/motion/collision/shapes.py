@@ -69,6 +69,11 @@ def robot_shapes(robot: Robot, kind: str = "auto") -> tuple[ConvexShape, ...]:
     return one_per_body([shape for shape in made if shape is not None]) or link_capsules(robot.tree)
 
 
+def absent_meshes(robot: Robot) -> tuple[str, ...]:
+    """The links with a collision mesh whose file is absent."""
+    return tuple(dict.fromkeys(x.link for x in collision_shapes(robot.mechanism) if x.kind == "mesh" and x.file is None))
+
+
 def one_per_body(shapes: list[ConvexShape]) -> tuple[ConvexShape, ...]:
     """The shapes with the hulls of one moving body under one hull: fewer pairs, and no gap between parts that are screwed together."""
     groups: dict[object, list[ConvexShape]] = {}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...checks.states import States
+from ...errors import CallError
 from .limits import MotionBounds
 
 Array = NDArray[np.float64]
@@ -59,3 +61,17 @@ class MotionBasis(Protocol):
     def coefficients(self, motion: Any) -> Array:
         """The coefficients (n, m) of a motion of this space."""
         ...
+
+
+def read_only(motion: object, *names: str) -> None:
+    """Make these fields of a frozen dataclass arrays of its own that cannot be written to."""
+    for name in names:
+        value = np.array(getattr(motion, name), dtype=np.float64)
+        value.flags.writeable = False
+        object.__setattr__(motion, name, value)
+
+
+def require_frequency(base_frequency: float) -> None:
+    """Raise CallError unless a base frequency is a positive number of Hz."""
+    if not (math.isfinite(base_frequency) and base_frequency > 0):
+        raise CallError(f"base_frequency = {base_frequency!r}; expected a positive number of Hz")

@@ -12,6 +12,7 @@ from scipy.interpolate import BSpline as Spline
 
 from ...checks.states import States
 from ...errors import CallError
+from .basis import read_only, require_frequency
 from .limits import MotionBounds
 
 Array = NDArray[np.float64]
@@ -34,16 +35,12 @@ class BSpline:
     base_frequency: float
 
     def __post_init__(self) -> None:
-        for name in ("centre", "control"):
-            value = np.array(getattr(self, name), dtype=np.float64)
-            value.flags.writeable = False
-            object.__setattr__(self, name, value)
+        read_only(self, "centre", "control")
         if self.control.ndim != 2 or self.centre.shape != self.control.shape[:1] or self.pieces < 2:
             raise CallError(
                 f"expected centre (n,) and control (n, P - 1), P at least 2; found {self.centre.shape} and {self.control.shape}"
             )
-        if not (math.isfinite(self.base_frequency) and self.base_frequency > 0):
-            raise CallError(f"base_frequency = {self.base_frequency!r}; expected a positive number of Hz")
+        require_frequency(self.base_frequency)
 
     @property
     def n(self) -> int:

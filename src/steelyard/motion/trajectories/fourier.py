@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...checks.states import States
 from ...errors import CallError
+from .basis import read_only, require_frequency
 from .limits import MotionBounds
 
 Array = NDArray[np.float64]
@@ -31,14 +32,10 @@ class Fourier:
     base_frequency: float
 
     def __post_init__(self) -> None:
-        for name in ("centre", "a", "b"):
-            value = np.array(getattr(self, name), dtype=np.float64)
-            value.flags.writeable = False
-            object.__setattr__(self, name, value)
+        read_only(self, "centre", "a", "b")
         if self.a.ndim != 2 or self.a.shape != self.b.shape or self.centre.shape != self.a.shape[:1]:
             raise CallError(f"expected centre (n,), a and b (n, H); found {self.centre.shape}, {self.a.shape} and {self.b.shape}")
-        if not (math.isfinite(self.base_frequency) and self.base_frequency > 0):
-            raise CallError(f"base_frequency = {self.base_frequency!r}; expected a positive number of Hz")
+        require_frequency(self.base_frequency)
 
     @property
     def n(self) -> int:

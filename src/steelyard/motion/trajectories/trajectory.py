@@ -16,6 +16,7 @@ from ...arguments import numbers
 from ...checks.states import States
 from ...errors import CallError
 from .accuracy import PredictedAccuracy
+from .basis import read_only
 from .certificate import Certificate
 
 Array = NDArray[np.float64]
@@ -25,7 +26,8 @@ MotionFunction: TypeAlias = Callable[[ArrayLike], States]
 class Excitation(NamedTuple):
     """How well a motion shows the base parameters: log det of their information, condition of the column-scaled regressor, their count.
 
-    `certificate` tells what the motion uses of its limits at any instant, `accuracy` the standard deviations to be expected.
+    `certificate` tells what the motion uses of its limits at any instant, `accuracy` the standard deviations to be expected, `not_checked`
+    which links and meshes the distances leave out, in sentences.
     Lecture "Dynamic parameter identification", remarks: rich trajectories have a low condition number.
     """
 
@@ -34,6 +36,7 @@ class Excitation(NamedTuple):
     base_parameters: int
     certificate: Certificate | None = None
     accuracy: PredictedAccuracy | None = None
+    not_checked: str = ""
 
     @property
     def sigma(self) -> Array:
@@ -60,10 +63,7 @@ class Trajectory:
     sliding: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("t", "q", "qd", "qdd"):
-            value = np.array(getattr(self, name), dtype=np.float64)
-            value.flags.writeable = False
-            object.__setattr__(self, name, value)
+        read_only(self, "t", "q", "qd", "qdd")
 
     @property
     def n(self) -> int:
