@@ -162,7 +162,7 @@ def through_identify(name: str, runs: int) -> float:
     return float(np.median(np.std(base, axis=0, ddof=1) / found.std))
 
 
-def shortest(name: str, share: float, starts: int = 20) -> tuple[float, float]:
+def shortest(name: str, share: float, starts: int = 4) -> tuple[float, float]:
     """The time [s] of the motion that reaches an accuracy of the torque, and the shortest found by bisection with full searches."""
     made = sy.excite(robot(name), torque_accuracy=share, acceleration=ACCELERATION, collision="none")
     information = Information.of(robot(name))

@@ -116,7 +116,7 @@ class MultiStart:
 
     def clear(self, stage: Stage) -> tuple[Constraint, ...]:
         """The walls and links to stay clear of, with the reserve of a stage; before the last one, those that often come near."""
-        gaps = (each if stage == STAGES[-1] else each.frequent for each in self.gaps)
+        gaps = (each if stage.points == STAGES[-1].points else each.frequent for each in self.gaps)
         return tuple(KeepClear(each, self.reserve * stage.extra, stage.every) for each in gaps)
 
     def design(self, stage: Stage) -> Design:
