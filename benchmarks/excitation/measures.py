@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from time import perf_counter, process_time
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +22,7 @@ from steelyard.experiments.excitation.multi_start import STAGES, Crew, MultiStar
 from steelyard.experiments.excitation.random_motions import RandomMotions
 from steelyard.experiments.excitation.task import Task
 from steelyard.motion.collision.clearance import Clearance
+from steelyard.motion.collision.distance_tables import tabulated
 from steelyard.motion.trajectories.fourier import FourierBasis
 from steelyard.motion.trajectories.limits import MotionLimits, motion_limits
 
@@ -46,15 +50,34 @@ def limits(name: str) -> MotionLimits:
     return motion_limits(robot(name), MARGIN, acceleration=ACCELERATION)
 
 
+class Excited(NamedTuple):
+    """A motion, the time it took [s], that of all cores [s], and the time of all cores that other processes took meanwhile [s]."""
+
+    motion: sy.Trajectory
+    wall: float
+    cpu: float
+    others: float
+
+
 @cache
-def excited(name: str, harmonics: int, collision: str = "auto", seed: int = 0) -> tuple[sy.Trajectory, float, float]:
-    """The motion of the defaults, the time it took and the time of all cores [s]; kernels are compiled before."""
+def excited(name: str, harmonics: int, collision: str = "auto", seed: int = 0) -> Excited:
+    """The motion of the defaults; kernels are compiled before."""
     frequency = dict(SERIES)[harmonics]
     warm = {"starts": 1, "collision": collision, "acceleration": ACCELERATION}
     sy.excite(robot(name), SECONDS, harmonics, frequency, 99, **warm)  # type: ignore[arg-type]
-    wall, cpu = perf_counter(), process_time()
+    wall, cpu, busy = perf_counter(), process_time(), busy_time()
     made = sy.excite(robot(name), SECONDS, harmonics, frequency, seed, acceleration=ACCELERATION, margin=MARGIN, collision=collision)
-    return made, perf_counter() - wall, process_time() - cpu
+    used = process_time() - cpu
+    return Excited(made, perf_counter() - wall, used, max(0.0, busy_time() - busy - used))
+
+
+def busy_time() -> float:
+    """The time that all processes of the machine used so far [s]; NaN where it cannot be read."""
+    path = Path("/proc/stat")
+    if not path.exists():
+        return float("nan")
+    user, nice, system = (int(x) for x in path.read_text(encoding="ascii").split()[1:4])
+    return (user + nice + system) / os.sysconf("SC_CLK_TCK")
 
 
 def log_det(made: sy.Trajectory) -> float:
@@ -77,12 +100,13 @@ def stochastic(name: str, harmonics: int, seconds: float) -> float:
 
 
 @cache
-def best_of_starts(name: str, harmonics: int, starts: int = 20, seed: int = 1) -> tuple[float, int]:
+def best_of_starts(name: str, harmonics: int, collision: str = "none", starts: int = 20, seed: int = 1) -> tuple[float, int]:
     """The largest log-det of starts of another seed, each through all stages with three times the steps, and the number of parameters."""
     information = Information.of(robot(name))
     basis = FourierBasis(harmonics, dict(SERIES)[harmonics])
-    problem, crew = MultiStart(basis, information, limits(name)), Crew(1)
-    task = Task(limits(name), basis, information, seed)
+    gaps = distances_to_keep(robot(name), limits(name), collision, 0.02, None, None, ())
+    task = Task(limits(name), basis, information, seed, gaps, tuple(tabulated(each) for each in gaps))
+    problem, crew = task.starts, Crew(1)
     found = []
     for number in range(starts):
         start = problem.first(number, seed)
