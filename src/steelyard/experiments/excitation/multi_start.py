@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -89,7 +90,8 @@ STAGES = (
 )
 HOP = Stage(1, 16, (0.01, 0.003), 40, 0.98, 0.01, 1)
 HOPS = (0.15, 0.3, 0.6)  # variations of the best motion by so much of its own size, in turn
-WORK, FEWEST, MOST = 350, 1, 4  # coefficients that are varied for each start, twice as many without distances; variations of each
+WORK, FEWEST, MOST = 350, 1, 4  # coefficients that are varied for each start; variations of each
+ROUND, FULL = 180, 4  # coefficients of a second round; starts of a round at least, where there are several
 CENTRE = 0.1  # of its travel: how far the centre of a variation moves where all of its size varies
 DRAWS = 12  # random motions, the first of which that is within the limits is a start
 SMALLER, GROWING, SHRINKS = 0.998, 1.5, 17  # a stage begins inside the limits: a motion is made smaller by powers of that, that grow
@@ -161,25 +163,38 @@ class MultiStart:
         change[:, 1:] *= np.std(start.x[:, 1:], axis=1, keepdims=True)
         return self.advance(start._replace(x=start.x + size * change), HOP, design, stopped)
 
+    @property
+    def work(self) -> int:
+        """A measure of the time that a step takes: the number of coefficients, twice as many with distances."""
+        return self.basis.size * len(self.limits.lower) * (2 if self.gaps else 1)
+
     def variations(self, starts: int) -> int:
         """How many variations of the best motion are tried: more where one takes less time."""
-        coefficients = self.basis.size * len(self.limits.lower) * (2 if self.gaps else 1)
-        return starts * min(max(round(WORK / coefficients), FEWEST), MOST)
+        return starts * min(max(round(WORK / self.work), FEWEST), MOST)
+
+    def rounds(self, starts: int) -> int:
+        """How often all of it is done, from other starts: more than once where one takes little time."""
+        return max(1, min(round(ROUND / self.work), starts // FULL))
 
     def jobs(self, starts: int) -> int:
         """How many jobs a run has: all starts, those that go on, and variations."""
-        return sum(min(starts, stage.kept) for stage in STAGES) + self.variations(starts)
+        return self.rounds(starts) * (starts + min(starts, STAGES[1].kept) + self.variations(starts)) + STAGES[2].kept
 
     def run(self, starts: int, seed: int, crew: Crew) -> list[Start]:
         """The starts, those that went through most stages first and the best of them first. After Ctrl-C, as far as they came."""
-        found = _ranked(crew.work([partial(self._begin, k, seed, crew) for k in range(starts)]))
+        found = [self._round(range(k * starts, (k + 1) * starts), seed, crew) for k in range(self.rounds(starts))]
+        return self._further(_ranked(chain.from_iterable(found)), STAGES[2], crew)
+
+    def _round(self, numbers: range, seed: int, crew: Crew) -> list[Start]:
+        """What becomes of the starts of these numbers, and of variations of the best of them."""
+        found = _ranked(crew.work([partial(self._begin, k, seed, crew) for k in numbers]))
         found = self._further(found, STAGES[1], crew)
         design = self.design(HOP)
-        for number in range(self.variations(starts) if found else 0):
-            size, rng = HOPS[number % len(HOPS)], np.random.default_rng([seed, starts, number])
+        for number in range(self.variations(len(numbers)) if found else 0):
+            size, rng = HOPS[number % len(HOPS)], np.random.default_rng([seed, numbers.stop, number])
             varied = crew.work([partial(self.hop, found[0], size, design, rng, crew.stopped)])
             found = _ranked([*found, *varied])
-        return self._further(found, STAGES[2], crew)
+        return found
 
     def _further(self, found: list[Start], stage: Stage, crew: Crew) -> list[Start]:
         """The best of the motions found after another stage, then the motions found."""
