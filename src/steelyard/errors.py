@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+LONG_NAME, MOST_NAMES = 100, 2000  # characters of a name that are shown, and names among which a similar one is looked for
 MESSAGE = 300  # characters of a foreign library's message that are shown
 
 
@@ -57,10 +58,11 @@ def require_package(package: str, extra: str, purpose: str) -> None:
 def suggest(wrong: str, known: Iterable[str]) -> str:
     """'did you mean ...' and the list of what exists, to end an error message with."""
     names = list(known)
-    close = difflib.get_close_matches(wrong, names, n=3)
+    likely = [name for name in names[:MOST_NAMES] if len(name) <= LONG_NAME]  # comparing takes time with the square of a name's length
+    close = difflib.get_close_matches(wrong[:LONG_NAME], likely, n=3)
     hint = f"did you mean {' or '.join(repr(c) for c in close)}? " if close else ""
-    listed = ", ".join(names[:40]) + (f", and {len(names) - 40} more" if len(names) > 40 else "")
-    return f"{hint}Known: {listed or 'none'}"
+    listed = ", ".join(name if len(name) <= LONG_NAME else f"{name[:LONG_NAME]}..." for name in names[:40])
+    return f"{hint}Known: {listed + (f', and {len(names) - 40} more' if len(names) > 40 else '') or 'none'}"
 
 
 def require_robot(robot: object, function: str) -> None:

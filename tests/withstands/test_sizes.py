@@ -14,10 +14,12 @@ import pytest
 from scipy.io import savemat
 
 import steelyard as sy
-from steelyard.errors import CallError, LogError, ModelError
+from steelyard.errors import CallError, LogError, ModelError, suggest
 from steelyard.mechanism.check import check_count
 from steelyard.mechanism.formats.urdf.xml_text import parse
 from steelyard.resource_limits import VARIABLE, limits_in_force
+from steelyard.signals import read_mapping
+from steelyard.toml_text import parse_toml
 
 MORE = r"; if it is meant to, allow more: steelyard.reading_limits\({}=.*\) or STEELYARD_READING_LIMITS='{}=.*'"
 
@@ -155,3 +157,35 @@ def test_limits_are_those_of_the_innermost_block_or_the_environment(monkeypatch:
     for wrong in (0, -1, "8", True, float("nan")):
         with pytest.raises(CallError, match="memory must be a positive number"), sy.reading_limits(memory=wrong):  # type: ignore[arg-type]
             pass
+
+
+DEEP = {
+    "a key": "a." * 20_000 + "a = 1",
+    "a quoted key": '"a".' * 20_000 + "a = 1",
+    "a table's name": "[links." + "a." * 20_000 + "a]",
+    "a key in a table": "links = [{" + "a." * 900 + "a = 1}]",
+    "lists": "gravity = " + "[" * 300 + "]" * 300,
+    "many lists": "gravity = " + "[" * 5000 + "]" * 5000,
+}
+
+
+@pytest.mark.parametrize("kind", DEEP)
+def test_tables_that_are_nested_too_deep_are_refused(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(DEEP[kind])
+    for read, family in ((sy.load, ModelError), (read_mapping, LogError)):
+        with pytest.raises(family, match=r"a\.toml: (a key has more than 50 parts|tables and lists are nested|not a TOML file)"):
+            read(tmp_path / "a.toml")
+
+
+def test_sentences_may_have_many_dots() -> None:
+    text = "A sentence. " * 200
+    assert parse_toml(f'description = "{text}"', "here", ModelError) == {"description": text}
+
+
+def test_names_that_are_long_or_many_are_not_compared_for_long() -> None:
+    names = ["q1", "x" * 1_000_000, *(f"column{i}" for i in range(100_000))]
+    sentence = suggest("q2" + "x" * 1_000_000, names)
+    assert sentence.startswith("Known: q1, xxx")
+    assert sentence.endswith(", and 99962 more")
+    assert len(sentence) < 1000
+    assert suggest("q1x", names).startswith("did you mean 'q1'? ")

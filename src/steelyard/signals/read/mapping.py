@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 from ...errors import CallError, LogError, foreign, suggest
 from ...resource_limits import exists, read_regular
+from ...toml_text import parse_toml
 from ..clean.cleaning import LARGEST
 from ..clean.correction import ORDERS, PER_JOINT, Correction
 from ..clean.transmission import Transmission
@@ -68,9 +63,10 @@ def read_mapping(path: str | Path, joints: Sequence[str] | None = None) -> Mappi
     path = Path(path)
     if not exists(path, LogError):
         raise LogError(f"{path}: no such mapping file")
-    text = read_regular(path, "text", LogError)
+    content = read_regular(path, "text", LogError)
     with foreign(f"{path}: not a TOML file", LogError):
-        data = tomllib.loads(text.decode("utf-8").replace("\r\n", "\n"))
+        text = content.decode("utf-8")
+    data = parse_toml(text, str(path), LogError)
     return mapping_of(data, str(path), joints)
 
 

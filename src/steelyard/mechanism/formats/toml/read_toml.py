@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
-import sys
 from dataclasses import replace
-from typing import Any
 
 from ....algebra.rotation import unit
 from ....algebra.vector import Vector
-from ....errors import ModelError, foreign
+from ....errors import ModelError
+from ....toml_text import parse_toml
 from ...check import KINDS, finished
 from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism, Source
 from .dh import denavit_hartenberg
@@ -18,30 +16,16 @@ from .keys import TomlKeys
 from .loop_rows import read_loops
 from .rows import read_couplings, read_inertia, read_known, read_moving, read_pose
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 
 def read_toml(text: str, path: str | None = None, warn: bool = True) -> Mechanism:
     """A mechanism from the text of a TOML file; the path names it in messages."""
     where = path or "TOML"
-    keys = TomlKeys(_parsed(text, where), where, [])
+    keys = TomlKeys(parse_toml(text, where, ModelError), where, [])
     mechanism = denavit_hartenberg(keys) if keys.has("convention") else _general(keys)
     if keys.problems:
         raise ModelError("\n".join(keys.problems))
     mechanism = replace(mechanism, source=Source("toml", text, path))
     return finished(mechanism, lambda what, name: where if what == "robot" else f"{where}, {what} {name!r}", warn)
-
-
-def _parsed(text: str, where: str) -> dict[str, Any]:
-    with foreign(f"{where}: not a TOML file", ModelError):
-        try:
-            return tomllib.loads(text.replace("\r\n", "\n"))
-        except tomllib.TOMLDecodeError as error:
-            sentence = re.sub(r"^(.*) \(at (.*)\)$", r"\2: \1", str(error))
-            raise ModelError(f"{where}: not a TOML file ({sentence})") from None
 
 
 def _general(keys: TomlKeys) -> Mechanism:
