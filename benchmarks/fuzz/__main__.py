@@ -31,6 +31,7 @@ from steelyard.files import write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS, MEGABYTES = 10.0, 2000.0
+SEED = 12  # of the published table
 GOOD = ("result", "sentence")
 BAD = ("exception", "traceback", "crash", "hang", "memory")
 
@@ -64,7 +65,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--files", type=int, default=50_000)
     parser.add_argument("--commands", type=int, default=300)
     parser.add_argument("--start", type=int, default=0, help="number of the first case")
-    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--case", type=int)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "fuzz.jsonl", help="outcomes that are kept")
     parser.add_argument("--update", action="store_true")

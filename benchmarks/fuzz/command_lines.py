@@ -43,7 +43,7 @@ GOOD_LINES = [
 def run_command_line(number: int, seed: int, files: list[GoodFile], folder: Path, seconds: float) -> dict[str, Any]:
     """Return the outcome of a case, by its exit code and what was printed. It may compute for so long, and take BUSY times as long."""
     words = command_line(np.random.default_rng([seed, number, 1]), number, files, folder)
-    name = words[0] if words and words[0].isalpha() and words[0].isascii() else "steelyard"
+    name = words[0] if words and words[0] in {line.split()[0] for line in GOOD_LINES} else "steelyard"
     row: dict[str, Any] = {"number": number, "file": name, "words": " ".join(words)[:300], "megabytes": 0.0}
     environment = os.environ | {"STEELYARD_CACHE": f"{folder.parent}/steelyard-fuzz-cache"}
     command, before = [sys.executable, "-m", "steelyard", *words], _spent()[0]

@@ -52,17 +52,17 @@ def test_the_same_seed_gives_the_same_damage(files: list[GoodFile]) -> None:
         assert file.content not in (first, other) or first != other
 
 
-def test_what_is_no_answer_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def asked(script: str) -> str:
+def test_what_is_no_answer_is_noticed() -> None:
+    def asked(script: str, seconds: float = 120.0) -> str:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         with subprocess.Popen([sys.executable, "-c", script], text=True, **pipes) as worker:
-            row = fuzz._asked(worker, 0, 2.0)
+            row = fuzz._asked(worker, 0, seconds)
             worker.kill()
         return str(row["outcome"])
 
     said = """print('{{"number": 0, "file": "a", "outcome": "{}", "megabytes": {}}}', flush=True)"""
     assert asked("import os; os.abort()") == "crash"
-    assert asked("import time; time.sleep(60)") == "hang"
+    assert asked("import time; time.sleep(60)", 0.5) == "hang"
     assert asked(said.format("result", 3000)) == "memory"
     assert asked(said.format("exception", 3)) == "exception"
     assert [_judged(code, "") for code in (0, 1, 2, 4, 70, -11)] == ["result", "result", "sentence", "result", "exception", "crash"]
