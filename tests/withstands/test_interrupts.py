@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 import time
 from typing import Any
 
@@ -14,6 +13,7 @@ import steelyard as sy
 from steelyard.compiler.ir.program import Operand, trace
 from steelyard.compiler.runtime import threads as runtime
 from steelyard.compiler.runtime.kernel import Kernel
+from tests.interrupting import interrupted_after
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals of POSIX")
 
@@ -32,11 +32,14 @@ def test_an_interrupt_ends_a_batch_call_before_it_is_done(count: int) -> None:
     kernel, x = long_kernel(), np.ones(4_000_000)
     out = np.full_like(x, np.nan)
     kernel(x[:10])
-    timer = threading.Timer(0.05, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
-    with sy.threads(count):
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
+
+    def compute_on() -> None:
+        while True:  # on a machine that does it all before the interrupt comes
+            out[:] = np.nan
             kernel(x, out=out)
+
+    with sy.threads(count), pytest.raises(KeyboardInterrupt), interrupted_after(0.05):
+        compute_on()
     assert np.isnan(out).any()
     rest = out.copy()
     time.sleep(0.1)

@@ -23,6 +23,7 @@ from steelyard.errors import LogError, SteelyardWarning
 from steelyard.isolation import child
 from steelyard.isolation.child import call_isolated, close
 from steelyard.resource_limits import limits_in_force
+from tests.interrupting import interrupted_after
 
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of a process are Linux's")
@@ -143,10 +144,8 @@ def test_a_forked_process_starts_its_own_and_leaves_ours_alone() -> None:
 
 
 def test_an_interrupt_ends_the_call_at_once() -> None:
-    timer = threading.Timer(0.5, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
     call(give, 0)
-    timer.start()
-    with sy.reading_limits(seconds=60), pytest.raises(KeyboardInterrupt):
+    with sy.reading_limits(seconds=60), pytest.raises(KeyboardInterrupt), interrupted_after(0.5):
         call(never_end)
     assert call(give, 1) == 1
 
