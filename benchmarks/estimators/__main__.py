@@ -31,7 +31,7 @@ from steelyard.files import write_whole
 from steelyard.identification import ESTIMATORS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "estimators.md"
-SEED = 2026  # of the published figures: whoever tunes takes another
+SEEDS = (2026, 2027, 2028)  # of the published figures: whoever tunes takes others
 
 
 def main() -> int:
@@ -57,7 +57,7 @@ def main() -> int:
 
 
 def jobs(options: argparse.Namespace) -> list[Job]:
-    """Cells, each with all of its estimators; those of a robot and seed beside each other, so that they share motions."""
+    """Cells, each with all of its estimators; seed by seed, those of a robot beside each other, so that they share motions."""
     names = tuple(options.estimator) or tuple(ESTIMATORS)
     chosen = [
         (table, cell, seed, names)
@@ -65,9 +65,9 @@ def jobs(options: argparse.Namespace) -> list[Job]:
         if not options.table or table in options.table
         for cell in row
         if not options.robot or cell.robot in options.robot
-        for seed in (options.seed or [SEED])[: None if cell.simulated else 1]
+        for seed in (options.seed or SEEDS)[: None if cell.simulated else 1]
     ]
-    return sorted(chosen, key=lambda job: (job[1].robot, job[2]))
+    return sorted(chosen, key=lambda job: (job[2], job[1].robot))
 
 
 def run(chosen: Sequence[Job], options: argparse.Namespace) -> tuple[tuple[Result, ...], float]:
@@ -102,7 +102,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--table", action="append", default=[], choices=tuple(cells()))
     parser.add_argument("--robot", action="append", default=[], metavar="NAME")
     parser.add_argument("--estimator", action="append", default=[], choices=tuple(ESTIMATORS), metavar="NAME", help=", ".join(ESTIMATORS))
-    parser.add_argument("--seed", type=int, action="append", help=f"{SEED} is that of the published figures: do not tune on it")
+    parser.add_argument("--seed", type=int, action="append", help=f"{SEEDS} are those of the published figures: do not tune on them")
     parser.add_argument("--results", type=Path, action="append", metavar="FILE")
     parser.add_argument("--out", type=Path, default=Path("build/estimators.json"), metavar="FILE", help="where results go")
     parser.add_argument("--processes", type=int, default=2)

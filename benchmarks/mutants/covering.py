@@ -1,0 +1,83 @@
+"""Which tests run a line, and how long each takes: one run of all tests with coverage, kept in a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SETTINGS = """[run]
+source = src/steelyard
+dynamic_context = none
+relative_files = true
+"""
+USUAL = 1.0  # [s] of a test whose time is unknown
+
+
+@dataclass(frozen=True)
+class Covering:
+    """Tests by file and line, and the seconds that each takes."""
+
+    lines: dict[str, dict[int, list[str]]]
+    seconds: dict[str, float]
+
+    def tests(self, path: str, line: int, most: float) -> list[str]:
+        """The tests that run a line, the quickest first, up to `most` seconds in all.
+
+        A line that runs when its file is imported is that of all tests that run something of the file.
+        """
+        of_file = self.lines.get(path, {})
+        found = set(of_file.get(line, ())) or {test for tests in of_file.values() for test in tests}
+        chosen, spent = list[str](), 0.0
+        for test in sorted(found, key=lambda test: (self.seconds.get(test, USUAL), test)):
+            spent += self.seconds.get(test, USUAL)
+            if spent > most and chosen:
+                break
+            chosen.append(test)
+        return chosen
+
+
+def covering(clone: Path, kept: Path, environment: dict[str, str]) -> Covering:
+    """What an earlier run kept, or else that of a run of all tests in a clone."""
+    if not kept.is_file():
+        measured(clone, kept, environment)
+    data = json.loads(kept.read_text(encoding="utf-8"))
+    lines = {path: {int(line): [data["tests"][k] for k in tests] for line, tests in of.items()} for path, of in data["lines"].items()}
+    return Covering(lines, data["seconds"])
+
+
+def measured(clone: Path, kept: Path, environment: dict[str, str]) -> None:
+    """Run all tests with coverage, and keep which test runs which line."""
+    settings, report = clone / "coverage.ini", clone / "tests.xml"
+    settings.write_text(SETTINGS, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-n", str(os.cpu_count() or 1), f"--junitxml={report}", "-o", "junit_family=xunit1",
+               "--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report="]  # fmt: skip
+    subprocess.run(command, cwd=clone, env=environment, check=False)
+    from coverage import CoverageData
+
+    found = CoverageData(str(clone / ".coverage"))
+    found.read()
+    numbers: dict[str, int] = {}
+    lines: dict[str, dict[int, list[int]]] = {}
+    for file in found.measured_files():
+        of_file: dict[int, list[int]] = defaultdict(list)
+        for line, contexts in found.contexts_by_lineno(file).items():
+            names = {context.split("|")[0] for context in contexts if context}
+            of_file[line] = sorted(numbers.setdefault(name, len(numbers)) for name in names)
+        lines[str(Path(file).as_posix())] = of_file
+    seconds = {test_id(case): float(case.get("time", USUAL)) for case in ElementTree.parse(report).iter("testcase")}
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps({"tests": list(numbers), "lines": lines, "seconds": seconds}), encoding="utf-8")
+
+
+def test_id(case: Any) -> str:
+    """The name by which pytest runs a test again."""
+    parts = [case.get("file"), *case.get("classname", "").rsplit(".", 1)[1:]]
+    within = parts[1] if len(parts) > 1 and parts[1][:1].isupper() else None
+    return "::".join(part for part in (parts[0], within, case.get("name")) if part)

@@ -1,0 +1,61 @@
+"""The page of the mutants: a table by kind and by folder, and every survivor with the reason why it is none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from benchmarks.mutants.mutations import KINDS, Mutation
+from benchmarks.mutants.trial import Outcome
+from benchmarks.trust.page import markdown
+
+JUSTIFIED: dict[str, str] = {}
+"""Mutants that change no behaviour, by name, each with the reason."""
+KILLED = ("killed", "timeout")
+
+
+def changing(results: Sequence[Outcome]) -> list[Outcome]:
+    """The outcomes of mutants that change behaviour."""
+    return [each for each in results if each.name not in JUSTIFIED]
+
+
+def rate(results: Sequence[Outcome]) -> float:
+    """The share of mutants that change behaviour and are killed."""
+    counted = changing(results)
+    return sum(each.word in KILLED for each in counted) / len(counted) if counted else 0.0
+
+
+def page(chosen: Sequence[Mutation], results: Sequence[Outcome]) -> str:
+    """docs/mutants.md."""
+    of = {mutant.name: mutant for mutant in chosen}
+    survivors = [each for each in results if each.word not in KILLED]
+    rows = [[f"`{each.name}`".replace("|", "\\|"), each.word, JUSTIFIED.get(each.name, "")] for each in survivors]
+    return f"""# Mutants
+
+`python -m benchmarks.mutants` plants one bug at a time into the source and runs the tests that run its line, in a clone without measured
+logs. A test that fails has killed it. This page is written by `python -m benchmarks.mutants --update`. {len(results)} of {len(chosen)}
+mutants were tried; {rate(results):.1%} of those that change behaviour were killed (97 % wanted).
+
+{table("kind", KINDS, results, lambda each: of[each.name].kind)}
+
+{table("folder", sorted({folder(each.name) for each in results}), results, lambda each: folder(each.name))}
+
+## Survivors
+
+{markdown(["mutant", "outcome", "why it changes nothing"], rows)}
+"""
+
+
+def folder(name: str) -> str:
+    """The room of a mutant."""
+    parts = name.split(":")[0].split("/")
+    return parts[2].removesuffix(".py")
+
+
+def table(head: str, groups: Sequence[str], results: Sequence[Outcome], group: Callable[[Outcome], str]) -> str:
+    """Mutants, killed, changing nothing and surviving, by group."""
+    many = Counter(map(group, results))
+    killed = Counter(group(each) for each in results if each.word in KILLED)
+    none = Counter(group(each) for each in results if each.word not in KILLED and each.name in JUSTIFIED)
+    rows = [[name, str(many[name]), str(killed[name]), str(none[name]), str(many[name] - killed[name] - none[name])] for name in groups]
+    return markdown([head, "mutants", "killed", "change nothing", "survive"], rows)
