@@ -77,7 +77,7 @@ def run(left: Sequence[Mutation], folder: Path, options: argparse.Namespace) -> 
     for number in range(options.processes):
         clones.put(plain_clone(folder / f"clone{number}"))
     first = folder / "clone0"
-    map_of = covering(first, options.covering, environment(first, options.cache))
+    map_of = covering(first, options.covering, environment(first, options.cache), options.tests)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(options.processes) as pool, options.out.open("a", encoding="utf-8") as file:
         tasks = [pool.submit(one, mutant, clones, map_of, options, start) for mutant in left]
@@ -123,6 +123,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=build / "mutants.jsonl", metavar="FILE", help="where outcomes are kept")
     parser.add_argument("--covering", type=Path, default=build / "covering.json", metavar="FILE", help="which test runs which line")
     parser.add_argument("--cache", type=Path, default=build / "mutants-cache", metavar="FOLDER", help="kernels of these runs alone")
+    parser.add_argument("--tests", action="append", default=[], metavar="PATH", help="only these, to work with; all of them if not given")
     parser.add_argument("--show", type=int, metavar="NUMBER")
     parser.add_argument("--update", action="store_true")
     return parser.parse_args()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,22 +44,22 @@ class Covering:
         return chosen
 
 
-def covering(clone: Path, kept: Path, environment: dict[str, str]) -> Covering:
-    """What an earlier run kept, or else that of a run of all tests in a clone."""
+def covering(clone: Path, kept: Path, environment: dict[str, str], tests: Sequence[str] = ()) -> Covering:
+    """What an earlier run kept, or else that of a run of all tests, or of some, in a clone."""
     if not kept.is_file():
-        measured(clone, kept, environment)
+        measured(clone, kept, environment, tests)
     data = json.loads(kept.read_text(encoding="utf-8"))
     lines = {path: {int(line): [data["tests"][k] for k in tests] for line, tests in of.items()} for path, of in data["lines"].items()}
     return Covering(lines, data["seconds"])
 
 
-def measured(clone: Path, kept: Path, environment: dict[str, str]) -> None:
-    """Run all tests with coverage, and keep which test runs which line."""
+def measured(clone: Path, kept: Path, environment: dict[str, str], tests: Sequence[str]) -> None:
+    """Run tests with coverage, and keep which test runs which line."""
     settings, report = clone / "coverage.ini", clone / "tests.xml"
     settings.write_text(SETTINGS, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-n", str(os.cpu_count() or 1), f"--junitxml={report}", "-o", "junit_family=xunit1",
                "--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report="]  # fmt: skip
-    subprocess.run(command, cwd=clone, env=environment, check=False)
+    subprocess.run([*command, *tests], cwd=clone, env=environment, check=False)
     from coverage import CoverageData
 
     found = CoverageData(str(clone / ".coverage"))
