@@ -59,7 +59,8 @@ def module(
 
 def write_c(made: Module, directory: str | os.PathLike[str], overwrite: bool = False) -> tuple[Path, Path]:
     """Write <prefix>.h and <prefix>.c, both or neither, into a folder, which is made if its parent exists. Return both paths."""
-    folder = real_path(directory)
+    real_path(directory)  # a name that the system refuses is told here
+    folder = Path(directory)
     if folder.exists() and not folder.is_dir():
         raise CallError(f"{folder} is a file; expected a folder to write C into")
     paths = folder / f"{made.prefix}.h", folder / f"{made.prefix}.c"
