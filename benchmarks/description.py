@@ -152,7 +152,7 @@ and of the default, which chooses the weight by what the log says. *against the 
 knows before. *one link wrong*: the third link is described three times too heavy; *placeholder*: every link is described with 0.1 kg.
 A row of a simulated robot is the root mean square over {len(DRAWS)} robots, motions and noises; the last column has the draw in which the
 default fares worst against what was best in that draw. With placeholders the fixed weights pull towards links that weigh 0.1 kg,
-which helps by chance on two measured logs, so that the default is to be held against weighted least squares there.
+which helps by chance on some of the measured logs, so that the default is to be held against weighted least squares there.
 
 | log > log that was not used | ols | wls | best fixed weight | as described | default | against the best [%] | in the worst draw [%] |
 |---|---|---|---|---|---|---|---|

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import real_number
 from ...cached import cached_property
+from ...drawing.parameter_table import relative
 from ...errors import CallError
 from ...files import write_whole
 from ...parameters.base import BaseParameters
@@ -29,7 +30,7 @@ from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
 from .plain_data import fit_data
 from .prediction import Prediction, Region, smoothed_torque, states
-from .uncertainty import LEAST_SHARE, Uncertainty, relative
+from .uncertainty import LEAST_SHARE, Uncertainty
 from .validation import Validation, validation_samples
 from .verdict import Evidence, Verdict, judge
 
@@ -283,9 +284,7 @@ class Fit:
         return "\n".join([head, "", *verdict, "", *tables, *self.estimate.notes])
 
     def to_dict(self, validation: Validation | None = None) -> dict[str, Any]:
-        """Return everything but the samples as plain data with units; with a validation on another log, its errors and a verdict that
-        takes it into account.
-        """
+        """Return all but the samples as plain data with units; a validation adds its errors and counts for the verdict."""
         return fit_data(self, validation)
 
     def to_json(self, path: str | os.PathLike[str], overwrite: bool = False, validation: Validation | None = None) -> None:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cached import cached_property
-from ...drawing.numbers import percent, with_uncertainty
-from ...drawing.table import Column, Table
+from ...drawing.parameter_table import parameter_table, relative
 from ...parameters.base import BaseParameters
 from ..estimators.least_squares import Estimate, ExcitationSpectrum, excitation, inverse_root, onto
 from ..estimators.posterior import Posterior
@@ -75,16 +74,8 @@ class Uncertainty:
 
     def lines(self) -> list[str]:
         """Return a table of the base parameters with two standard deviations, line by line."""
-        columns = (
-            Column("parameter", numeric=False),
-            Column("value"),
-            Column("± 2σ"),
-            Column("σ/|value|", "%"),
-            Column("is", numeric=False),
-        )
-        rows = zip(self.base.names, self.values, self.std, self.relative_std, self.base.expressions, strict=True)
-        cells = tuple((name, *with_uncertainty(value, 2 * std), percent(share), text) for name, value, std, share, text in rows)
-        lines = Table("Base parameters", columns, cells).to_text().splitlines()
+        table = parameter_table("Base parameters", self.base.names, self.values, self.std, self.base.expressions)
+        lines = table.to_text().splitlines()
         return [*lines, "", f"not shown by these samples: {', '.join(self.unexcited) or 'nothing'}"]
 
     @cached_property
@@ -109,12 +100,6 @@ def involved(spectrum: ExcitationSpectrum) -> NDArray[np.bool_]:
         return np.zeros(len(spectrum.scale), bool)
     basis = np.linalg.qr(spectrum.unexcited * spectrum.scale[:, None])[0]
     return np.asarray(np.linalg.norm(basis, axis=1) > TAKES_PART)
-
-
-def relative(std: Array, value: Array) -> Array:
-    """Return std / |value|, 0 where std is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(std == 0, 0.0, std / np.abs(value))
 
 
 def uncertainty(problem: Problem, estimate: Estimate, made: Residuals, noise: TorqueNoise) -> Uncertainty:

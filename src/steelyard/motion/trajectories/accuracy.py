@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...drawing.numbers import percent, short, with_uncertainty
+from ...drawing.numbers import percent, short
+from ...drawing.parameter_table import parameter_table, relative
 from ...drawing.table import Column, Table
 
 Array = NDArray[np.float64]
@@ -41,29 +42,18 @@ class PredictedAccuracy:
     @property
     def relative_std(self) -> Array:
         """std / |value| of each base parameter, (b,), a fraction; infinite where the description has zero."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.std == 0, 0.0, self.std / np.abs(self.values))
+        return relative(self.std, self.values)
 
     @property
     def torque_relative_std(self) -> Array:
         """torque_std / torque of each joint, (n,), a fraction."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.torque_std == 0, 0.0, self.torque_std / self.torque)
+        return relative(self.torque_std, self.torque)
 
     def table(self) -> Table:
         """The base parameters with the standard deviations to be expected."""
-        columns = (
-            Column("parameter", numeric=False),
-            Column("value"),
-            Column("± 2σ"),
-            Column("σ/|value|", "%"),
-            Column("is", numeric=False),
-        )
-        rows = zip(self.names, self.values, self.std, self.relative_std, self.expressions, strict=True)
-        cells = tuple((name, *with_uncertainty(value, 2 * std), percent(share), text) for name, value, std, share, text in rows)
         kind = "an assumed" if self.assumed else "the stated"
         note = f"white noise of {kind} level, {self.rate:g} Hz for {self.seconds:g} s, exact model: a real log leaves more"
-        return Table("To be expected of one recording", columns, cells, note)
+        return parameter_table("To be expected of one recording", self.names, self.values, self.std, self.expressions, note)
 
     def torque_table(self) -> Table:
         """The torques that the identified model will predict, with their standard deviations to be expected."""

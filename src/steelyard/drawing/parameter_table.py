@@ -1,0 +1,33 @@
+"""The table of base parameters: each with its value, two standard deviations and the combination that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .numbers import percent, with_uncertainty
+from .table import Column, Table
+
+Array = NDArray[np.float64]
+COLUMNS = (
+    Column("parameter", numeric=False),
+    Column("value"),
+    Column("± 2σ"),
+    Column("σ/|value|", "%"),
+    Column("is", numeric=False),
+)
+
+
+def parameter_table(title: str, names: Sequence[str], values: Array, std: Array, expressions: Sequence[str], note: str = "") -> Table:
+    """Return the table of parameters with values and standard deviations (b,), in the unit of each."""
+    rows = zip(names, values, std, relative(std, values), expressions, strict=True)
+    cells = tuple((name, *with_uncertainty(value, 2 * spread), percent(share), text) for name, value, spread, share, text in rows)
+    return Table(title, COLUMNS, cells, note)
+
+
+def relative(std: Array, value: Array) -> Array:
+    """Return std / |value|, a fraction: 0 where std is 0, infinite where only the value is."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(std == 0, 0.0, std / np.abs(value))
