@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import shutil
 from pathlib import Path
@@ -12,8 +11,6 @@ import pytest
 
 import steelyard as sy
 from steelyard.apps.commands.demo import next_free
-from steelyard.apps.commands.excite import excite as excite_command
-from steelyard.experiments import excite as excite_function
 from steelyard.signals.write import to_csv
 from tests.house.test_cli import Run, run
 
@@ -247,84 +244,6 @@ def test_a_foreign_json_is_told(run: Run, logs: Path, result: Path, tmp_path: Pa
     assert ran.code == 2
     assert words in ran.err
     assert "Error(" not in ran.err
-
-
-def test_excite_writes_a_motion_that_torque_reads(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "motion.csv"
-    ran = run("excite", ROBOT, "-o", path, "--seconds", 5, "--harmonics", 4, "--starts", 1)
-    assert ran.code == 0, ran.err
-    assert "condition" in ran.out
-    assert run("torque", ROBOT, "--motion", path, "--out", tmp_path / "torque.csv").code == 0
-    assert run("excite", ROBOT, "-o", path).code == 2, "nothing is written over"
-    assert run("excite", ROBOT, "--seconds", 0).code == 2
-
-
-def test_excite_says_what_to_expect_and_takes_all_options(run: Run, tmp_path: Path) -> None:
-    files = [tmp_path / name for name in ("a.svg", "a.yaml", "a.txt")]
-    few = ("--seconds", 5, "--harmonics", 3, "--starts", 1)
-    ran = run(
-        "excite",
-        ROBOT,
-        *(x for path in files for x in ("-o", path)),
-        *few,
-        "--velocity",
-        "1.5",
-        "--acceleration",
-        "joint1=4,joint2=5",
-        "--noise",
-        "2,1,0.2",
-        "--payload",
-        "1,0,0,0.1",
-        "--gravity",
-        "0,0,-9.81",
-        "--box",
-        "link3=-2,-2,-2,2,2,inf",
-        "--half-space",
-        "0,0,1,2",
-        "--prior",
-        "0.3",
-        "--basis",
-        "bspline",
-    )
-    assert ran.code == 0, ran.err
-    for word in (
-        "To be expected of one recording",
-        "± 2σ",
-        "link3.mcx",
-        "Torque of the identified model",
-        "the stated level",
-        "to spare",
-        "▁",
-    ):
-        assert word in ran.out
-    assert all(path.stat().st_size > 500 for path in files)
-    assert files[0].read_text().startswith("<svg")
-    assert run("excite", ROBOT, "-o", tmp_path / "a.pdf").code == 2
-    for option, value, words in (
-        ("--accuracy", "link3.mcx", "expected NAME=NUMBER"),
-        ("--accuracy", "link9.m=0.02", "no parameter is called 'link9.m'"),
-        ("--box", "link3=1,2", "FRAME=x0,y0,z0,x1,y1,z1"),
-        ("--payload", "1,2", "expected 1 or 4"),
-        ("--basis", "sines", "basis = 'sines'"),
-    ):
-        told = run("excite", ROBOT, *few, option, value)
-        assert told.code == 2
-        assert words in told.err
-
-
-def test_excite_has_the_defaults_of_python(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: dict[str, object] = {}
-
-    def note(robot: sy.Robot, **options: object) -> None:
-        asked.update(options)
-        raise sy.CallError("enough")
-
-    monkeypatch.setattr(sy, "excite", note)
-    assert run("excite", ROBOT).code == 2
-    assert set(asked) == {"progress"}, "what is not given is left to sy.excite"
-    parameters = inspect.signature(excite_command).parameters
-    left = {"robot", "candidates", "fit", "progress", "workspace", "half_spaces"}
-    assert set(inspect.signature(excite_function).parameters) - left <= set(parameters)
 
 
 def test_the_next_free_name(tmp_path: Path) -> None:
