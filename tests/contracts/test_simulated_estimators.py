@@ -198,11 +198,13 @@ def test_bad_controllers() -> None:
     assert replace(Automatic(), controller=None) == Automatic()
 
 
-def test_most_parts_must_be_predicted_better() -> None:
+def test_the_motion_is_better_that_leaves_less_of_all_parts_joint_by_joint() -> None:
     squares = np.ones((8, 2))
     assert is_better(0.9 * squares, squares)
     assert not is_better(squares, squares)
-    mixed = squares.copy()
-    mixed[:4] *= 0.1
-    mixed[4:] *= 1.2
-    assert not is_better(mixed, squares)
+    few = squares * np.where(np.arange(8) < 3, 0.1, 1.01)[:, None]  # three parts far better, the others a little worse
+    assert is_better(few, squares)
+    assert not is_better(squares, few)
+    one_joint = squares * np.array([0.9, 1.2])  # 10 % less of one joint does not make up for 20 % more of the other
+    assert not is_better(one_joint, squares)
+    assert is_better(one_joint * np.array([1.0, 1e6]), squares * np.array([1.0, 1.3e6])), "units of a joint do not matter"

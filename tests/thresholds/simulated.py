@@ -13,11 +13,6 @@ from tests.thresholds.threshold import Threshold, sides
 OTHERS = np.ones((8, 1))
 
 
-def wins(parts: int) -> bool:
-    """Whether a motion is better that predicts so many of eight parts far better, and the others hardly worse."""
-    return is_better(np.where(np.arange(8) < parts, 0.5, 1.01)[:, None], OTHERS)
-
-
 def slow(share: float) -> bool:
     """Whether differences count as slow whose means have so many times the variance of white noise."""
     fast = np.where(np.arange(1000) % 2, 1.0, -1.0)  # half the mean square of successive differences is 2, parts have 10 samples
@@ -34,7 +29,6 @@ def rests(seconds: float) -> bool:
 
 
 SIMULATED = [
-    Threshold("estimators.simulated.automatic:MOST_PARTS", lambda: (wins(3), wins(7))),
     Threshold("estimators.simulated.automatic:LEAST_GAIN", sides(lambda gain: is_better((1.0 - gain) * OTHERS, OTHERS), 0.01)),
     Threshold("estimators.simulated.restate:WHITE", sides(slow, 2.0)),
     Threshold("estimators.simulated.restate:REST", sides(rests, 0.01)),
