@@ -7,9 +7,10 @@ here before: operators, signs, constants, dropped terms, swapped arguments, turn
 from __future__ import annotations
 
 import ast
-import random
-from collections.abc import Iterator
-from dataclasses import dataclass
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 OPERATORS: dict[type[ast.operator], str] = {
@@ -26,7 +27,10 @@ KINDS = ("operator", "sign", "constant", "dropped term", "swapped arguments", "c
 
 @dataclass(frozen=True)
 class Mutation:
-    """One planted bug: the file below `src`, the line, the text from `begin` to `end` (in characters of the file) and what replaces it."""
+    """One planted bug: the file below `src`, the line, the text from `begin` to `end` (in characters of the file) and what replaces it.
+
+    `within` is the function or class that it is in, `number` which of several of the same name it is.
+    """
 
     path: str
     line: int
@@ -35,11 +39,14 @@ class Mutation:
     kind: str
     before: str
     after: str
+    within: str = ""
+    number: int = 1
 
     @property
     def name(self) -> str:
-        """What identifies it, and tells what it does."""
-        return f"{self.path}:{self.line} {self.kind}: {self.before} -> {self.after}"
+        """What identifies it, and tells what it does; lines that are added elsewhere do not change it."""
+        which = f" #{self.number}" if self.number > 1 else ""
+        return f"{self.path}:{self.within} {self.kind}: {self.before} -> {self.after}{which}"
 
     def into(self, source: str) -> str:
         """The source with the bug."""
@@ -50,7 +57,17 @@ def mutations(path: str, source: str) -> list[Mutation]:
     """All bugs that can be planted into a file; annotations, text and what is raised as an error are left alone."""
     walker = Walker(path, source)
     walker.visit(ast.parse(source))
-    return [each for each in walker.found if is_python(each.into(source))]
+    return numbered([each for each in walker.found if is_python(each.into(source))])
+
+
+def numbered(found: Sequence[Mutation]) -> list[Mutation]:
+    """The same, those of one name counted."""
+    many: Counter[str] = Counter()
+    made = []
+    for each in found:
+        many[each.name] += 1
+        made.append(replace(each, number=many[each.name]))
+    return made
 
 
 def is_python(source: str) -> bool:
@@ -72,13 +89,17 @@ class Walker(ast.NodeVisitor):
             self.starts.append(self.starts[-1] + len(line.encode()))
         self.encoded = source.encode()
         self.found: list[Mutation] = []
+        self.inside: list[str] = []
 
     def note(self, kind: str, node: ast.AST, after: str) -> None:
         """Note that the text of a node may be replaced."""
-        begin, end = self.span(node)
-        before = self.source[begin:end]
+        self.replace(kind, node.lineno, self.span(node), after)  # type: ignore[attr-defined]
+
+    def replace(self, kind: str, line: int, span: tuple[int, int], after: str) -> None:
+        """Note that the text between two places of a line may be replaced."""
+        before = self.source[slice(*span)]
         if before != after and "\n" not in before:
-            self.found.append(Mutation(self.path, node.lineno, begin, end, kind, before, after))  # type: ignore[attr-defined]
+            self.found.append(Mutation(self.path, line, *span, kind, before, after, ".".join(self.inside)))
 
     def span(self, node: Any) -> tuple[int, int]:
         """Where the text of a node begins and ends, in characters."""
@@ -136,9 +157,8 @@ class Walker(ast.NodeVisitor):
                 self.note("function", node.func, self.text(node.func)[: -len(name)] + NAMES[name])
         if len(node.args) >= 2 and not any(isinstance(each, (ast.Starred, ast.Constant)) for each in node.args[:2]):
             (begin, _), (_, end) = self.span(node.args[0]), self.span(node.args[1])
-            before, after = self.source[begin:end], f"{self.text(node.args[1])}, {self.text(node.args[0])}"
-            if "\n" not in before:
-                self.found.append(Mutation(self.path, node.args[0].lineno, begin, end, "swapped arguments", before, after))
+            after = f"{self.text(node.args[1])}, {self.text(node.args[0])}"
+            self.replace("swapped arguments", node.args[0].lineno, (begin, end), after)
         self.generic_visit(node)
 
     def visit_Tuple(self, node: ast.Tuple) -> None:
@@ -160,8 +180,17 @@ class Walker(ast.NodeVisitor):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         """Bodies and defaults, without annotations and decorators."""
+        self.inside.append(node.name)
         for each in (*node.args.defaults, *(x for x in node.args.kw_defaults if x is not None), *node.body):
             self.visit(each)
+        self.inside.pop()
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """What is in a class."""
+        self.inside.append(node.name)
+        for each in node.body:
+            self.visit(each)
+        self.inside.pop()
 
     def visit_Assign(self, node: ast.Assign) -> None:
         """Values; names that are types or lists of names are left alone."""
@@ -170,14 +199,16 @@ class Walker(ast.NodeVisitor):
 
 
 def drawn(sources: dict[str, str], count: int, seed: int) -> Iterator[Mutation]:
-    """So many bugs, spread over all files by their length and over all kinds; everything follows from the seed."""
-    rng = random.Random(seed)
-    everything = {path: mutations(path, source) for path, source in sorted(sources.items())}
+    """So many bugs, spread over all files by their length and over all kinds; everything follows from the seed.
+
+    The order is that of a digest of the names: a change of the source leaves the bugs drawn elsewhere as they were.
+    """
     by_kind: dict[str, list[Mutation]] = {kind: [] for kind in KINDS}
-    for found in everything.values():
-        for each in found:
+    for path, source in sources.items():
+        for each in mutations(path, source):
             by_kind[each.kind].append(each)
+    for pool in by_kind.values():
+        pool.sort(key=lambda each: hashlib.sha256(f"{seed} {each.name}".encode()).digest(), reverse=True)
     for number in range(count):
-        pool = by_kind[KINDS[number % len(KINDS)]]
-        if pool:
-            yield pool.pop(rng.randrange(len(pool)))
+        if pool := by_kind[KINDS[number % len(KINDS)]]:
+            yield pool.pop()
