@@ -6,7 +6,9 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import fields, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -50,6 +52,56 @@ def test_sources_name_every_byte(tmp_path: Path) -> None:
         seen.add(cache.sources(folder))
     assert None not in seen
     assert len(seen) == 3
+
+
+def test_sources_differ_by_what_is_in_a_file_of_the_same_name_and_length(tmp_path: Path) -> None:
+    seen = set()
+    for number, text in enumerate(("x = 1\n", "x = 2\n", "y = 1\n")):
+        path = tmp_path / str(number) / "a.py"
+        path.parent.mkdir()
+        path.write_text(text)
+        os.utime(path, (1.0, 1.0))
+        seen.add(cache.sources(path.parent))
+    assert len(seen) == 3
+
+
+def test_code_depends_on_program_processor_compiler_and_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of a file of machine code: leave any of them out, and another compiler's code, or another machine's, would be run."""
+    names = {kernel._name("one program"), kernel._name("another program")}
+    for module, attribute, value in (
+        (jit, "_llvmlite_version", "9.9"),
+        (jit, "_linux_processor", "another processor"),
+        (kernel, "sources", "other sources"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, attribute, lambda *_, value=value: value)
+            names.add(kernel._name("one program"))
+    assert None not in names
+    assert len(names) == 5
+
+
+def test_without_a_list_of_processors_the_host_tells_all_of_them_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "_linux_processor", lambda: None)
+    assert jit.machine() == jit.host().key
+    monkeypatch.undo()
+    monkeypatch.setattr(jit, "_llvmlite_version", lambda: None)
+    assert jit.machine() == jit.host().key
+    own = jit.host()
+    others = [replace(own, **{field.name: change(getattr(own, field.name))}) for field in fields(own)]
+    keys = {own.key, *(other.key for other in others)}
+    monkeypatch.setattr(jit, "_llvm", lambda: SimpleNamespace(llvm_version_info=(99, 1, 0)))
+    assert len(keys | {own.key}) == len(fields(own)) + 2
+
+
+def change(value: str | int | bool) -> str | int | bool:
+    return not value if isinstance(value, bool) else value + 1 if isinstance(value, int) else f"{value}x"
+
+
+def test_the_version_of_the_compiler_is_the_text_of_its_file() -> None:
+    import llvmlite
+
+    assert llvmlite.__version__ in str(jit._llvmlite_version())
+    assert "flags" in str(jit._linux_processor() or "flags")
 
 
 def test_sources_that_do_not_tell_what_runs(tmp_path: Path) -> None:
