@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import needs_extra
+from ..errors import LogError, require_package
 from ..files import write_whole
+from ..fork import threads_lost
+from ..isolation.child import call_isolated
 from .log import Log
 from .schema import METADATA
 
@@ -45,12 +47,23 @@ def to_npz(log: Log, path: str | Path, overwrite: bool = False) -> Path:
 
 def to_parquet(log: Log, path: str | Path, overwrite: bool = False) -> Path:
     """Write the columns of `to_csv` as Parquet."""
-    try:
-        import polars as pl
-    except ImportError:
-        raise needs_extra("polars", "tables", "writing Parquet") from None
-    frame = pl.DataFrame(wide(log))
-    return write_whole(path, lambda part: frame.write_parquet(part, metadata={METADATA: json.dumps(metadata(log))}), overwrite)
+    require_package("polars", "tables", "writing Parquet")
+
+    def write(part: Path) -> None:
+        given = str(part), wide(log), json.dumps(metadata(log))
+        if threads_lost("polars"):
+            call_isolated(write_parquet, given, f"{path}: cannot be written", LogError, ("polars",))
+        else:
+            write_parquet(*given)
+
+    return write_whole(path, write, overwrite)
+
+
+def write_parquet(path: str, columns: dict[str, np.ndarray], text: str) -> None:
+    """Write columns {name: (N,)} and the text of the metadata."""
+    import polars as pl
+
+    pl.DataFrame(columns).write_parquet(path, metadata={METADATA: text})
 
 
 def wide(log: Log) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""CSV: any delimiter, decimal point or comma, header or not, comments; by polars where it is installed, by NumPy where not."""
+"""CSV: any delimiter, decimal point or comma, header or not, comments; by polars where it can be used, by NumPy where not."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LogError
+from ...fork import threads_lost
 from ...resource_limits import read_regular
 from ..schema import METADATA
 from ..units import is_unit
@@ -118,8 +119,8 @@ def by_numpy(rows: Sequence[str], dialect: Dialect) -> list[NDArray[Any]] | None
 
 
 def by_polars(rows: Sequence[str], dialect: Dialect) -> list[NDArray[Any]] | None:
-    """Parse the columns by polars; return None where it is absent or rows differ in length, so that `by_hand` can name the row."""
-    if dialect.delimiter == " ":
+    """Parse the columns by polars; return None where it cannot be used or rows differ in length, so that `by_hand` can name the row."""
+    if dialect.delimiter == " " or threads_lost("polars"):
         return None
     try:
         import polars as pl
