@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arguments import whole_number
+from ..drawing.html import card
+from ..drawing.table import Column, Table
 from ..errors import ProblemError, foreign, require_robot
 from ..kernels.algorithms import massless_joints
 from ..robot import Robot
@@ -56,6 +58,16 @@ class SelfCheck:
         if broken:
             return f"{self.robot} breaks {len(broken)} of {len(self.laws)} laws: {', '.join(broken)}."
         return f"{self.robot} obeys all {len(self.laws)} laws at {self.samples} random states."
+
+    def table(self) -> Table:
+        """The laws, what each says, its worst violation and the most that rounding explains."""
+        columns = (*(Column(name, numeric=False) for name in ("law", "says", "outcome")), Column("worst"), Column("allowed"))
+        rows = [(law.name, law.statement, "holds" if law.ok else "FAILS", f"{law.violation:.1e}", f"{law.bound:.0e}") for law in self.laws]
+        data = {name: [getattr(law, name) for law in self.laws] for name in ("name", "ok", "violation", "bound")}
+        return Table("Laws", columns, tuple(rows), data=data)
+
+    def _repr_html_(self) -> str:
+        return card(self.verdict, "", (self.table(),), self.remarks)
 
     def __str__(self) -> str:
         return "\n".join([self.verdict, *(f"  {law}" for law in self.laws), *(f"  remark: {remark}" for remark in self.remarks)])

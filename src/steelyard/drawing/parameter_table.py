@@ -24,7 +24,8 @@ def parameter_table(title: str, names: Sequence[str], values: Array, std: Array,
     """Return the table of parameters with values and standard deviations (b,), in the unit of each."""
     rows = zip(names, values, std, relative(std, values), expressions, strict=True)
     cells = tuple((name, *with_uncertainty(value, 2 * spread), percent(share), text) for name, value, spread, share, text in rows)
-    return Table(title, COLUMNS, cells, note)
+    data = {"parameter": names, "value": values, "std": std, "is": expressions}
+    return Table(title, COLUMNS, cells, note, data=data)
 
 
 def relative(std: Array, value: Array) -> Array:

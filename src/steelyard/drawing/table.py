@@ -1,16 +1,28 @@
-"""A table of words and numbers, and the forms it can be written in: plain text, Markdown, LaTeX."""
+"""A table of words and numbers, and the forms it can be written in: plain text, Markdown, LaTeX, data frames."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
 from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from ..errors import needs_extra
+from .visible import visible
 
 LATEX_SIGNS = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "±": r"$\pm$",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "σ": r"$\sigma$", "τ": r"$\tau$", "‖": r"$\Vert$", "·": r"$\cdot$", "−": "$-$",
     "\u0302": "", "–": "--", "…": r"\dots{}", "⁻": "$^{-}$", **{raised: f"$^{k}$" for k, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
 }  # fmt: skip
+
+
+CELL = "padding:.1em .7em;border:0;background:none"
+RULE = "1px solid rgba(128,128,128,.45)"
+MOST_ROWS = 60  # of a table on a page
 
 
 @dataclass(frozen=True)
@@ -30,7 +42,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Cells as text, row by row; `faint` are the indices of rows that are there for completeness, `breaks` of those that begin a group."""
+    """Cells as text, row by row; `faint` are the indices of rows that are there for completeness, `breaks` of those that begin a group.
+
+    `data` are its columns with all digits, by name, for data frames; the cells where there are none.
+    """
 
     title: str
     columns: tuple[Column, ...]
@@ -38,6 +53,7 @@ class Table:
     note: str = ""
     faint: frozenset[int] = frozenset()
     breaks: frozenset[int] = frozenset()
+    data: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def groups(self) -> tuple[tuple[str, int], ...]:
@@ -69,6 +85,45 @@ class Table:
         inner = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
         return "\n".join([r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", *inner, r"\end{table}"])
 
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of the numbers with all digits. Needs the package pandas."""
+        try:
+            import pandas  # type: ignore[import-untyped]
+        except ImportError as error:
+            raise needs_extra("pandas", "pandas", "to_pandas()") from error
+        return pandas.DataFrame(self.whole_columns())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame of the numbers with all digits. Needs the package polars."""
+        try:
+            import polars
+        except ImportError as error:
+            raise needs_extra("polars", "tables", "to_polars()") from error
+        return polars.DataFrame(self.whole_columns())
+
+    def whole_columns(self) -> dict[str, list[Any]]:
+        """The columns by name: numbers where the table has them, else the cells."""
+        if self.data:
+            return {name: values.tolist() if isinstance(values, np.ndarray) else list(values) for name, values in self.data.items()}
+        return {column.heading: [row[j] for row in self.rows] for j, column in enumerate(self.columns)}
+
+    def to_html(self) -> str:
+        """A table for a page or a notebook, in its own colours; of a long one the first rows, and how many there are."""
+        head = "".join(_cell(column.heading, column, "th", f"border-bottom:{RULE}") for column in self.columns)
+        shown = self.rows[:MOST_ROWS]
+        body = "".join(f"<tr{_row_look(self, k)}>{_cells(self, row)}</tr>" for k, row in enumerate(shown))
+        left = len(self.rows) - len(shown)
+        note = " ".join(filter(None, (f"{left} more rows." if left else "", self.note)))
+        below = f'<div style="opacity:.7;font-size:.9em">{_text(note)}</div>' if note else ""
+        caption = f'<caption style="text-align:left;font-weight:bold;caption-side:top;padding:.4em 0 .1em">{_text(self.title)}</caption>'
+        return (
+            f'<div style="overflow-x:auto"><table style="border-collapse:collapse;border:0;font-variant-numeric:tabular-nums">{caption}'
+            f'<thead><tr style="background:none">{head}</tr></thead><tbody>{body}</tbody></table></div>{below}'
+        )
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
 
 def _aligned(cell: str, width: int, numeric: bool) -> str:
     return cell.rjust(width) if numeric else cell.ljust(width)
@@ -80,3 +135,23 @@ def _row(cells: Iterable[str]) -> str:
 
 def _latex(cell: str) -> str:
     return "".join(LATEX_SIGNS.get(sign, sign) for sign in cell)
+
+
+def _cells(made: Table, row: Sequence[str]) -> str:
+    return "".join(_cell(text, column, "td") for text, column in zip(row, made.columns, strict=True))
+
+
+def _row_look(made: Table, k: int) -> str:
+    faint = "opacity:.55;" if k in made.faint else ""
+    rule = f"border-top:{RULE};" if k in made.breaks else ""
+    return f' style="background:none;{faint}{rule}"'
+
+
+def _cell(text: str, column: Column, tag: str, more: str = "") -> str:
+    side = "right" if column.numeric else "left"
+    scope = ' scope="col"' if tag == "th" else ""
+    return f'<{tag}{scope} style="{CELL};text-align:{side};{more}">{_text(text)}</{tag}>'
+
+
+def _text(text: str) -> str:
+    return escape(visible(text))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..drawing.table import Column, Table
 from ..dynamics.regressor import regressor
 from ..errors import require_robot
 from ..mechanism.parameter_vector import LINK_TERMS, parameter_names
@@ -70,6 +71,16 @@ class BaseParameters:
     def values(self, pi: ArrayLike) -> Array:
         """Return matrix @ pi: (..., p) -> (..., b)."""
         return np.asarray(pi, float) @ self.matrix.T
+
+    def table(self) -> Table:
+        """Each combination, and the parameter that it begins with."""
+        columns = (Column("parameter", numeric=False), Column("is", numeric=False))
+        head = f"{self.n_base} base parameters of {len(self.parameter_names)}"
+        rows = tuple(zip(self.names, self.expressions, strict=True))
+        return Table(head, columns, rows, f"No effect: {', '.join(self.unidentifiable) or 'none'}.")
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
 
     def __str__(self) -> str:
         width = max((len(name) for name in self.names), default=0)

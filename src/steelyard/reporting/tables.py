@@ -28,11 +28,6 @@ def base_units(fit: Fit) -> list[str]:
     return [units[column] for column in fit.base.columns]
 
 
-def torque_units(robot: Robot) -> tuple[str, ...]:
-    """N m or N, joint by joint."""
-    return tuple("N" if robot.mechanism.joint(name).kind == "prismatic" else "N m" for name in robot.joint_names)
-
-
 def compared_errors(names: Sequence[str], results: Sequence[tuple[str, Any]], units: Sequence[str]) -> Table:
     """RMS, relative error and R² of every joint for each result, such as ('before', validation); the last row is all joints together.
 

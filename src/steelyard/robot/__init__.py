@@ -12,15 +12,15 @@ from ..kernels import ALGORITHMS
 from ..mechanism import load as load_mechanism
 from .dynamics import Dynamics
 from .edits import Edits
-from .exports import Exports
 from .moving_base import MovingBase
 from .operational_space import OperationalSpace
+from .pictures import Pictures
 from .single_call import with_straight_path
 
 __all__ = ["Robot", "load"]
 
 
-class _General(Dynamics, OperationalSpace, MovingBase, Edits, Exports):
+class _General(Dynamics, OperationalSpace, MovingBase, Edits, Pictures):
     """All methods, in their general form."""
 
 

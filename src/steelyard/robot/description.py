@@ -90,6 +90,11 @@ class Description:
         """Units of `parameters`, such as kg, kg m, kg m2, N m s/rad."""
         return parameter_units(self.tree)
 
+    @property
+    def torque_units(self) -> tuple[str, ...]:
+        """Units of the torque of each joint: N m, or N where it slides."""
+        return tuple("N" if self.mechanism.joint(name).kind == "prismatic" else "N m" for name in self.joint_names)
+
     @cached_property
     def root_parameters(self) -> Array:
         """The ten numbers of the base with all that is fixed to it, (10,) [kg, kg m, kg m2], about its origin; (0,) without inertia."""

@@ -13,11 +13,11 @@ from .read.read_log import read_log
 from .resample import advanced
 from .schema import Payload
 from .smooth import Noise, Smoothed, Smoother, butterworth
-from .write import to_csv, to_npz, to_parquet
+from .write import to_csv, to_npz, to_pandas, to_parquet, to_polars
 
 __all__ = [
     "Log", "Payload", "read_log", "Mapping", "read_mapping", "corrected_mapping", "Correction", "Transmission",
-    "to_csv", "to_npz", "to_parquet",
+    "to_csv", "to_npz", "to_pandas", "to_parquet", "to_polars",
     "find_faults", "Smoothed", "Smoother", "Noise", "butterworth", "lowpass", "differences", "decimate", "advanced",
     "estimate_delay", "Delay",
 ]  # fmt: skip

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..drawing.numbers import percent, short
+from ..drawing.table import Column, Table
 from ..errors import CallError, LogError, suggest
 from .resample import resample
 from .schema import Payload, Signal, frozen_array, optional, rows, signal
 from .segments import split
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 Self = TypeVar("Self", bound="Log")
@@ -119,6 +124,40 @@ class Log:
         """'run.csv: ' to begin an error message with, or ''."""
         return f"{self.source}: " if self.source else ""
 
+    def plot(self, *signals: str, width: str | float = "page") -> Figure:
+        """Return a Matplotlib figure: a row for each joint, a column for each signal, by default q, qd and tau as far as they are there.
+
+        width: "column" or "page" of a paper, or inches. Needs `pip install 'steelyard[plot]'`.
+        Example: `log.plot("q", "tau").savefig("log.pdf")`.
+        """
+        from ..drawing.time_series import Channel, time_series
+
+        usual = tuple(name for name in ("q", "qd", "tau") if getattr(self, name) is not None)
+        channels = []
+        for name in signals or usual:
+            if name not in self.signals or getattr(self, name).shape != self.q.shape:
+                known = [each for each in self.signals if getattr(self, each).shape == self.q.shape]
+                raise CallError(f"plot: the log has no signal {name!r} of its joints; {suggest(str(name), known)}")
+            wanted = self.reference if name == "q" else None
+            channels.append(Channel(self.schema[name].meaning, [str(self.schema[name].unit)] * self.n, getattr(self, name), wanted))
+        return time_series(self.t, self.labels, channels, width, self.source)
+
+    def table(self) -> Table:
+        """The signals with their units and ranges, row by row."""
+        rows = [(name, self.schema[name].meaning, str(self.schema[name].unit), *signal_range(getattr(self, name))) for name in self.signals]
+        columns = (
+            *(Column(name, numeric=False) for name in ("signal", "is", "unit")),
+            Column("least"),
+            Column("greatest"),
+            Column("NaN", "%"),
+        )
+        return Table("Signals", columns, tuple(rows))
+
+    def _repr_html_(self) -> str:
+        from ..drawing.html import card
+
+        return card(self.source or "Log", f"{self._size}; joints {', '.join(self.labels)}", (self.table(),), self.remarks)
+
     def __len__(self) -> int:
         return self.N
 
@@ -127,8 +166,11 @@ class Log:
 
     def __repr__(self) -> str:
         remarks = f", {len(self.remarks)} remarks" if self.remarks else ""
-        size = f"{self.N} samples x {self.n} joints, {self.duration:.6g} s at {self.rate:.6g} Hz"
-        return f"{type(self).__name__}({size}: {' '.join(self.signals)}{remarks})"
+        return f"{type(self).__name__}({self._size}: {' '.join(self.signals)}{remarks})"
+
+    @property
+    def _size(self) -> str:
+        return f"{self.N} samples x {self.n} joints, {self.duration:.6g} s at {self.rate:.6g} Hz"
 
     # -- parts ---------------------------------------------------------------------------------------------------------------
 
@@ -213,6 +255,13 @@ class Log:
         made = {name: resample(self.t, getattr(self, name), rate) for name in self.signals}
         values = {name: value for name, (_, value) in made.items()}
         return self.plain().replace(t=made["q"][0], **values).remarked(f"Resampled from {self.rate:.6g} Hz to {rate:.6g} Hz.")
+
+
+def signal_range(x: Array) -> tuple[str, str, str]:
+    """Return the least and the greatest value, and the share that is no number [%], as text."""
+    known = x[np.isfinite(x)]
+    ends = (float(known.min()), float(known.max())) if len(known) else (float("nan"), float("nan"))
+    return short(ends[0], 4), short(ends[1], 4), percent(1.0 - len(known) / max(x.size, 1))
 
 
 def joint_names_of(robot: Any) -> tuple[str, ...] | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..drawing.table import Table
 from ..errors import LogError, require_package
 from ..files import write_whole
 from ..fork import threads_lost
@@ -64,6 +65,16 @@ def write_parquet(path: str, columns: dict[str, np.ndarray], text: str) -> None:
     import polars as pl
 
     pl.DataFrame(columns).write_parquet(path, metadata={METADATA: text})
+
+
+def to_pandas(log: Log) -> Any:
+    """Return the columns of `to_csv` as a pandas DataFrame. Example: `to_pandas(log).plot(x="t", y="tau_joint1")`."""
+    return Table("", (), (), data=wide(log)).to_pandas()
+
+
+def to_polars(log: Log) -> Any:
+    """Return the columns of `to_csv` as a polars DataFrame."""
+    return Table("", (), (), data=wide(log)).to_polars()
 
 
 def wide(log: Log) -> dict[str, np.ndarray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from .dry_friction import dry_joints
 from .free_base import audit_kernel
 from .measurement.record import measured, on_plate
 from .measurement.sensors import Sensors
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 STILL = 1e-9  # of the energy: where less is turned over, nothing moved, and errors are measured by the energy itself
@@ -210,6 +213,19 @@ class Run:
         arrays = ("q", "qd", "tau", "work", "heat", *INNER)
         own: dict[str, Any] = {name: np.array(x[at]) for name in arrays if (x := getattr(self, name)) is not None}
         return replace(self, t=self.t.copy(), failures=failures, **own)
+
+    def plot(self, *, width: str | float = "page") -> Figure:
+        """Return a Matplotlib figure of position, velocity and torque over time, a row for each joint; of a batch up to 20 runs.
+
+        What a controller was to follow is dashed. width: "column" or "page" of a paper, or inches. Needs `pip install 'steelyard[plot]'`.
+        """
+        from ..drawing.time_series import Channel, time_series
+
+        effort = self.robot.torque_units
+        length = ["m" if unit == "N" else "rad" for unit in effort]
+        position = Channel("position", length, self.q, self.reference)
+        rows = position, Channel("velocity", [f"{u}/s" for u in length], self.qd), Channel("torque", effort, self.tau)
+        return time_series(self.t, self.robot.joint_names, rows, width, self.robot.name)
 
     def __repr__(self) -> str:
         return f"Run({self.status})"

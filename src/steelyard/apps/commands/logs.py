@@ -83,7 +83,7 @@ def validate(
     from ...identification import validate_robots
     from ...identification.validate import judge_promise
     from ...reporting.results import identified_robot, promised_error
-    from ...reporting.tables import compared_errors, torque_units
+    from ...reporting.tables import compared_errors
     from ..inputs import load, read
     from ..show.terminal import STYLES, console, judgement, progress_bar, terminal_table
 
@@ -92,7 +92,7 @@ def validate(
         measured = read(log, robots[0], mapping, effort)
         scored = validate_robots(robots, measured, progress=progress)
     results = list(zip(("model", "other") if against else ("",), scored, strict=True))
-    console().print(terminal_table(compared_errors(robots[0].joint_names, results, torque_units(robots[0]))))
+    console().print(terminal_table(compared_errors(robots[0].joint_names, results, robots[0].torque_units)))
     promised = promised_error(robot, robots[0])
     if promised is None:
         return

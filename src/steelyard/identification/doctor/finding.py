@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...drawing.html import card
+from ...drawing.numbers import fixed
+from ...drawing.table import Column, Table
 from ...signals.clean.correction import Correction
 
 FAULTS: dict[str, str] = {
@@ -89,6 +92,16 @@ class Diagnosis:
 
     def __len__(self) -> int:
         return 1 + len(self.findings)
+
+    def table(self) -> Table:
+        """The findings with their joints, probability and fix."""
+        columns = (*(Column(name, numeric=False) for name in ("finding", "joints")), Column("probability"), Column("fix", numeric=False))
+        rows = [(each.sentence, ", ".join(each.joints) or "all", fixed(each.probability, 2), each.fix) for each in self.findings]
+        data = {name: [getattr(each, name) for each in self.findings] for name in ("fault", "severity", "probability", "sentence", "fix")}
+        return Table("Findings", columns, tuple(rows), data=data | {"joints": [", ".join(each.joints) for each in self.findings]})
+
+    def _repr_html_(self) -> str:
+        return card(self.verdict, "", (self.table(),) if self.findings else ())
 
     def __str__(self) -> str:
         return "\n".join([self.verdict, *(f"- {finding}" for finding in self.findings)])

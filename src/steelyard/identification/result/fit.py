@@ -6,13 +6,14 @@ import json
 import os
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import real_number
 from ...cached import cached_property
+from ...drawing.html import card
 from ...drawing.parameter_table import relative
 from ...errors import CallError
 from ...files import write_whole
@@ -34,6 +35,9 @@ from .uncertainty import LEAST_SHARE, Uncertainty
 from .validation import Validation, validation_samples
 from .verdict import Evidence, Verdict, judge
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 Array = NDArray[np.float64]
 VISITED = 0.5  # share of what the parameters took of the residuals that counts where the samples have been
 SHORT = {  # short names on a Fit: the view and field that they stand for
@@ -50,6 +54,8 @@ SHORT = {  # short names on a Fit: the view and field that they stand for
     "t": "validation.t",
     "measured": "validation.measured",
     "predicted": "validation.predicted",
+    "rms": "validation.rms",
+    "r2": "validation.r2",
     "total_r2": "validation.total_r2",
     "status": "estimate.notes",
     "details": "estimate.details",
@@ -112,16 +118,7 @@ class Fit:
 
         With an estimator that uses no description a parameter has one if it is a base parameter by itself.
         """
-        std = np.full(len(self.parameter_names), np.inf)
-        known = self.uncertainty
-        if known.parameters is not None and known.parameter_share is not None:
-            std = np.where(known.parameter_share < LEAST_SHARE, np.inf, np.sqrt(np.maximum(np.diag(known.parameters), 0.0)))
-        alone = set(self.base.alone)
-        for column, name, value in zip(self.base.columns, self.base.names, self.base_std, strict=True):
-            if name in alone:
-                std[column] = value
-        std[[i for i, _ in self.model.held]] = 0.0
-        return std
+        return self.uncertainty.parameters_std([i for i, _ in self.model.held])
 
     @property
     def relative_std(self) -> Array:
@@ -169,11 +166,6 @@ class Fit:
         return self.pipeline.elasticity
 
     @property
-    def rms(self) -> Array:
-        """Root mean square residual of each joint, (n,) [N m|N]."""
-        return self.validation.rms
-
-    @property
     def relative_error(self) -> Array:
         """|e_j| / |tau_j| of each joint, (n,), a fraction."""
         return self.validation.relative_error
@@ -182,11 +174,6 @@ class Fit:
     def total_relative_error(self) -> float:
         """|e| / |tau| over all joints, a fraction."""
         return self.validation.total_relative_error
-
-    @property
-    def r2(self) -> Array:
-        """Share of each joint's torque variance that is explained, (n,)."""
-        return self.validation.r2
 
     @property
     def before(self) -> Validation | None:
@@ -283,6 +270,9 @@ class Fit:
         tables += [] if self.elasticity is None else ["", self.elasticity.table().to_text()]
         return "\n".join([head, "", *verdict, "", *tables, *self.estimate.notes])
 
+    def _repr_html_(self) -> str:
+        return card(str(self.verdict), repr(self), (self.validation.table(), self.links.table()), (*self.verdict.reasons, *self.status))
+
     def to_dict(self, validation: Validation | None = None) -> dict[str, Any]:
         """Return all but the samples as plain data with units; a validation adds its errors and counts for the verdict."""
         return fit_data(self, validation)
@@ -291,6 +281,16 @@ class Fit:
         """Write `to_dict(validation)` as JSON, whole or not at all; over an existing file only if asked."""
         text = json.dumps(self.to_dict(validation), indent=1, ensure_ascii=False, allow_nan=False)
         write_whole(path, (text + "\n").encode(), overwrite)
+
+    def plot(self, what: str = "torques", *, width: str | float | None = None) -> Figure:
+        """Return a Matplotlib figure: "torques", "errors", "masses", "uncertainty" or "correlation".
+
+        Torques have the band that holds 95 % of measurements. width: "column" or "page" of a paper, or inches. Needs
+        `pip install 'steelyard[plot]'`. Example: `fit.plot().savefig("torques.pdf")`.
+        """
+        from ..fit_pictures import draw
+
+        return draw(what, width, self.model, self.validation, self.uncertainty, self.links, self.initial)
 
     def __repr__(self) -> str:
         return (

@@ -41,7 +41,7 @@ class LinkEstimates:
         """Return mass and centre with two standard deviations, link by link."""
         centre = [Column(name, "m" if name in "xyz" else "", group="centre") for axis in "xyz" for name in (axis, "± 2σ")]
         word = DESCRIBED if self.described else NOT_SHOWN
-        rows, faint = [], []
+        rows, faint = list[tuple[str, ...]](), list[int]()
         for k, name in enumerate(self.names):
             values, spreads = (self.mass[k], *self.com[k]), (self.mass_std[k], *self.com_std[k])
             cells = [shown(value, std, word) for value, std in zip(values, spreads, strict=True)]
@@ -50,7 +50,9 @@ class LinkEstimates:
                 faint.append(k)
         note = f"In the frame of each link, with all that is fixed to it. {MEANINGS[word]}"
         columns = (Column("link", numeric=False), Column("mass", "kg"), Column("± 2σ"), *centre)
-        return Table("Links", columns, tuple(rows), note, frozenset(faint))
+        data = {"link": self.names, "mass": self.mass, "mass_std": self.mass_std}
+        data |= {f"com_{axis}{end}": x[:, k] for end, x in (("", self.com), ("_std", self.com_std)) for k, axis in enumerate("xyz")}
+        return Table("Links", columns, tuple(rows), note, frozenset(faint), data=data)
 
 
 def shown(value: float, std: float, word: str) -> tuple[str, str]:

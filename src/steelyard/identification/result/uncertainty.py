@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -58,6 +59,18 @@ class Uncertainty:
         """Standard deviation of each base parameter, (b,); infinite where the samples hold less than 1 % of the information."""
         std = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
         std[[name in self.unexcited for name in self.base.names]] = np.inf
+        return std
+
+    def parameters_std(self, held: Sequence[int]) -> Array:
+        """Return the standard deviation of each parameter, (p,): 0 where held, infinite where the samples hold too little."""
+        std = np.full(len(self.base.parameter_names), np.inf)
+        if self.parameters is not None and self.parameter_share is not None:
+            std = np.where(self.parameter_share < LEAST_SHARE, np.inf, np.sqrt(np.maximum(np.diag(self.parameters), 0.0)))
+        alone = set(self.base.alone)
+        for column, name, value in zip(self.base.columns, self.base.names, self.std, strict=True):
+            if name in alone:
+                std[column] = value
+        std[list(held)] = 0.0
         return std
 
     @property

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import instance
 from ...cached import cached_property
+from ...drawing.numbers import fixed, percent, short
+from ...drawing.table import Column, Table
 from ...robot import Robot
 from ...signals.autocorrelation import autocorrelation
 from ...signals.log import Log
@@ -19,7 +22,11 @@ from ..samples.preparation import Preparation
 from ..samples.samples import Samples, prepare
 from .prediction import Region
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 Array = NDArray[np.float64]
+NOTE = "error: |τ − τ̂| / |τ|; whiteness: correlation of neighbouring residuals."
 Torque = Callable[..., Array]
 """(q, qd, qdd) -> torques, all (N, n)."""
 
@@ -94,19 +101,56 @@ class Validation:
         """Correlation of each residual with the next one, (n,)."""
         return autocorrelation(self.residuals)[1]
 
+    def plot(self, *, units: Sequence[str] | None = None, spread: ArrayLike | None = None, width: str | float = "page") -> Figure:
+        """Return a Matplotlib figure of measured and predicted torque and what is left, a row for each joint.
+
+        `units` are those of each joint, `spread` (n,) [N m|N] is half the height of a band around the prediction. width: "column" or "page"
+        of a paper, or inches. Needs `pip install 'steelyard[plot]'`. Example: `fit.validate(log).plot().savefig("torques.pdf")`.
+        """
+        from ...drawing.fit_figures import torque_figure
+
+        band = None if spread is None else np.broadcast_to(np.asarray(spread, float), (len(self.joint_names),))
+        shown = units or ["N m|N"] * len(self.joint_names)
+        return torque_figure(self.t, self.joint_names, shown, self.measured, self.predicted, self.keep, band, width)
+
     def __repr__(self) -> str:
         return f"Validation({len(self.joint_names)} joints, {len(self.t)} samples, total relative error {self.total_relative_error:.2%})"
 
+    def table(self) -> Table:
+        """Return RMS [N m|N], relative error [%], R² and whiteness of every joint, beside the errors before and of another model."""
+        others = [(name, each) for name, each in (("before", self.before), ("other", self.other)) if each is not None]
+        columns = (Column("joint", numeric=False), Column("RMS", "N m|N"), Column("error", "%"), Column("R²"), Column("whiteness"))
+        numbers = zip(
+            self.joint_names, self.rms, self.relative_error, self.r2, self.whiteness, *(v.relative_error for _, v in others), strict=True
+        )
+        rows = [
+            (name, short(rms), percent(error, 2), fixed(r2), fixed(white, 2), *(percent(x, 2) for x in more))
+            if name not in self.unused
+            else (name, "no rows in use", *["–"] * (3 + len(others)))
+            for name, rms, error, r2, white, *more in numbers
+        ]
+        total = (
+            "in all",
+            "",
+            percent(self.total_relative_error, 2),
+            fixed(self.total_r2),
+            "",
+            *(percent(v.total_relative_error, 2) for _, v in others),
+        )
+        data: dict[str, Any] = {
+            "joint": self.joint_names,
+            "rms": self.rms,
+            "relative_error": self.relative_error,
+            "r2": self.r2,
+        }
+        data |= {"whiteness": self.whiteness} | {name: each.relative_error for name, each in others}
+        return Table("Torque errors", (*columns, *(Column(name, "%") for name, _ in others)), (*rows, total), NOTE, data=data)
+
     def __str__(self) -> str:
-        wide = max(len("in all"), *(len(name) for name in self.joint_names))
-        head = f"{'joint':<{wide}}  RMS [N m|N]  relative    R2   whiteness"
-        lines = [head + ("   before" if self.before else "") + ("    other" if self.other else "")]
-        for j, name in enumerate(self.joint_names):
-            text = f"{name:<{wide}}  {self.rms[j]:11.4g}  {self.relative_error[j]:8.2%}  {self.r2[j]:6.3f}  {self.whiteness[j]:8.2f}"
-            text += "".join(f"  {v.relative_error[j]:8.2%}" for v in (self.before, self.other) if v)
-            lines.append(f"{name:<{wide}}  no rows in use" if name in self.unused else text)
-        tail = f"{'in all':<{wide}}  {'':11}  {self.total_relative_error:8.2%}  {self.total_r2:6.3f}  {'':8}"
-        return "\n".join([*lines, tail + "".join(f"  {v.total_relative_error:8.2%}" for v in (self.before, self.other) if v)])
+        return self.table().to_text()
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
 
 
 def ratio(a: ArrayLike, b: ArrayLike) -> Array:

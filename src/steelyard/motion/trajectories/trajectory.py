@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,9 @@ from ...errors import CallError
 from .accuracy import PredictedAccuracy
 from .basis import read_only
 from .certificate import Certificate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 MotionFunction: TypeAlias = Callable[[ArrayLike], States]
@@ -106,6 +109,17 @@ class Trajectory:
     def to_csv(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write t, q.JOINT, qd.JOINT, qdd.JOINT, with all digits; an existing file is replaced only with `overwrite`."""
         self.write(path, "csv", overwrite=overwrite)
+
+    def plot(self, *, width: str | float = "page") -> Figure:
+        """Return a Matplotlib figure of position, velocity and acceleration over time, a row for each joint.
+
+        width: "column" or "page" of a paper, or inches. Needs `pip install 'steelyard[plot]'`. Example: `sy.excite(robot).plot()`.
+        """
+        from ...drawing.time_series import Channel, time_series
+
+        length = ["m" if name in self.sliding else "rad" for name in self.labels]
+        rows = (("position", self.q, ""), ("velocity", self.qd, "/s"), ("acceleration", self.qdd, "/s²"))
+        return time_series(self.t, self.labels, [Channel(name, [u + per for u in length], x) for name, x, per in rows], width)
 
     def __repr__(self) -> str:
         condition = f", condition {self.excitation.condition:.3g}" if self.excitation else ""

@@ -1,0 +1,93 @@
+"""A robot to look at: a figure in space, a card for notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..algebra import vector as v3
+from ..algebra.spatial import Pose
+from ..drawing.html import card
+from ..drawing.skeleton import Skeleton, draw_skeleton
+from ..dynamics.kinematics import joint_axes, poses
+from ..errors import CallError
+from .description import Array
+from .exports import Exports
+from .tables import body_table, facts, joint_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_POSITIONS = 50
+
+
+class Pictures(Exports):
+    """What is drawn."""
+
+    def plot(self, q: ArrayLike | None = None, *, frames: tuple[str, ...] | None = None, width: str | float = "column") -> Figure:
+        """Return a Matplotlib figure of the robot at q (n,) [rad|m], or at several positions (k, n), the last one in full.
+
+        Links are lines, joints have their axes, balls are the centres of mass, by weight. Without q the robot is at zero, or as near to it
+        as its limits allow. `frames` are drawn with their axes: the end effector unless named. width: "column", "page" or inches.
+        Needs `pip install 'steelyard[plot]'`. Example: `sy.load("puma560").plot([0, -0.8, 0.5, 0, 0.3, 0]).savefig("puma.pdf")`.
+        """
+        at = np.atleast_2d(self._near_zero() if q is None else np.asarray(q, dtype=float))
+        if at.ndim != 2 or at.shape[1] != self.n or not 1 <= len(at) <= MOST_POSITIONS:
+            raise CallError(f"plot: q must be ({self.n},) or up to {MOST_POSITIONS} positions (k, {self.n}), not {at.shape}")
+        if not np.all(np.isfinite(at)):
+            raise CallError("plot: q must be finite")
+        named = self._drawn_frames() if frames is None else tuple(frames)
+        for name in named:
+            self.tree.frame(name)  # raises CallError for a name that is none
+        return draw_skeleton([self._skeleton(row, named) for row in at], width, self.name)
+
+    def _repr_html_(self) -> str:
+        return card(self.name, facts(self), (joint_table(self), body_table(self)), self.remarks)
+
+    def _near_zero(self) -> Array:
+        return np.array([min(max(0.0, limits.lower), limits.upper) for limits in self.tree.limits])
+
+    def _drawn_frames(self) -> tuple[str, ...]:
+        try:
+            return (self.end_effector,)
+        except CallError:  # several tips
+            return ()
+
+    def _skeleton(self, q: Array, frames: tuple[str, ...]) -> Skeleton:
+        """Where everything is at q (n,)."""
+        tree = self.tree
+        where = poses(tree, q.tolist())
+        origins = np.array([pose.p for pose in where], dtype=float).reshape(-1, 3)
+        ends: dict[int, list[Array]] = {i: [] for i in range(-1, len(where))}
+        for i, body in enumerate(tree.bodies):
+            ends[body.parent].append(origins[i])
+        of = {name: where[on].compose(pose) if on >= 0 else pose for name, (on, pose) in tree.frames.items()}
+        for name, (on, _) in tree.frames.items():
+            if on >= 0 and (not ends[on] or name in frames):
+                ends[on].append(np.array(of[name].p, dtype=float))
+        begins = {-1: np.zeros(3), **dict(enumerate(origins))}
+        links = [np.stack([begins[i], end]) for i, several in ends.items() for end in several if np.any(begins[i] != end)]
+        return Skeleton(
+            links,
+            origins,
+            np.array(joint_axes(tree, where), dtype=float).reshape(-1, 3),
+            tuple(body.joint for body in tree.bodies),
+            np.array([body.kind == "prismatic" for body in tree.bodies], dtype=bool),
+            np.array([_centre(pose, body.inertia.m, body.inertia.h) for pose, body in zip(where, tree.bodies, strict=True)]).reshape(-1, 3),
+            np.array([body.inertia.m for body in tree.bodies]),
+            {name: _matrix(of[name]) for name in frames},
+        )
+
+
+def _centre(pose: Pose, m: float, h: v3.Vector) -> list[float]:
+    """The centre of mass [m] of a body in the base frame; its origin where it has no mass."""
+    return [float(x) for x in (pose.point(v3.scale(1.0 / m, h)) if m else pose.p)]
+
+
+def _matrix(pose: Pose) -> Array:
+    """A pose as a matrix (4, 4)."""
+    made = np.eye(4)
+    made[:3, :3], made[:3, 3] = np.array(pose.R, dtype=float), np.array(pose.p, dtype=float)
+    return made
