@@ -111,7 +111,7 @@ def test_robots_in_several_positions_and_frames() -> None:
     texts = [text.get_text().strip() for text in made.axes[0].texts]
     assert "frame3" in texts
     assert "joint6" in texts
-    assert made.axes[0].get_title(loc="left") == "puma560"
+    assert made.get_suptitle() == "puma560"
     for name in sy.robots():
         sy.load(name).plot()
 

@@ -51,14 +51,14 @@ def draw_skeleton(ghosts: Sequence[Skeleton], width: str | float = "column", tit
     inches = figure_width(width)
     pyplot = plotting_library()
     with pyplot.rc_context(STYLE):
-        made = pyplot.figure(figsize=(inches, inches), layout="constrained")
-        axes = made.add_subplot(projection="3d")
+        made = pyplot.figure(figsize=(inches, inches))
+        axes = made.add_axes((0.0, 0.04, 0.92, 0.9), projection="3d")
         for shown in ghosts[:-1]:
             _lines(axes, shown, 0.25)
         _body(axes, ghosts[-1])
         _view(axes, ghosts)
         if title:
-            axes.set_title(visible(title), loc="left", fontweight="bold")
+            made.suptitle(visible(title), fontsize=9, fontweight="bold", x=0.02, ha="left")
     return made
 
 
@@ -95,8 +95,10 @@ def _view(axes: Any, ghosts: Sequence[Skeleton]) -> None:
     axes.set(
         xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half), zlim=(middle[2] - half, middle[2] + half)
     )
-    axes.set_box_aspect((1, 1, 1))
-    axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
+    axes.set_box_aspect((1, 1, 1), zoom=1.05)
+    for name in "xyz":
+        getattr(axes, f"set_{name}label")(f"{name} [m]", labelpad=-2)
+        axes.tick_params(axis=name, pad=-1)
     axes.view_init(elev=20, azim=-50)
     for each in (axes.xaxis, axes.yaxis, axes.zaxis):
         each.set_pane_color((1, 1, 1, 1))
