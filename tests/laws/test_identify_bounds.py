@@ -9,6 +9,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.identification.model.bounds import inequalities, natural
+from tests import zoo
 from tests.motions import recorded
 
 NAMES = sy.load("planar_2r").parameter_names
@@ -70,3 +71,19 @@ def test_an_identified_joint_has_no_stiction_below_sliding_friction():
     for joint in ("joint1", "joint2"):
         assert values[f"{joint}.Fs"] >= values[f"{joint}.Fc"] - 1e-9
         assert values[f"{joint}.Fc"] >= 0
+
+
+@pytest.mark.parametrize("width", [0.0, 0.1])
+def test_stiction_that_seems_less_than_coulomb_friction_is_as_much(width):
+    """Least squares with a wrong width breaks only inequalities of two terms, Fs >= Fc and Fs >= Fn; there is a robot that meets them."""
+    true = zoo.robot("pendulum")
+    log = recorded(true, seconds=10, rate=40, noise=0.2, size=0.5)
+    fit = sy.identify(true, log, "wls", delay=0, coulomb_width=width, friction=("viscous", "coulomb", "offset"), diagnose=False)
+    free, found = (dict(zip(names, values, strict=True)) for names, values in ((fit.base.names, fit.base_values), named(fit)))
+    assert free["swing.Fs"] < free["swing.Fc"]
+    assert found["swing.Fs"] >= max(found["swing.Fc"], found["swing.Fn"]) - 1e-9
+    assert fit.total_relative_error < 0.02
+
+
+def named(fit):
+    return fit.parameter_names, fit.parameters

@@ -28,8 +28,8 @@ def planar() -> Robot:
 
 @cache
 def pendulum() -> Robot:
-    """One joint with friction."""
-    return sy.load("planar_2r").freeze({"joint2": 0.3}).with_friction(viscous=0.7, coulomb=0.5, offset=0.1)
+    """One joint with friction and a rotor."""
+    return sy.load("planar_2r").freeze({"joint2": 0.3}).with_friction(viscous=0.7, coulomb=0.5, offset=0.1).with_rotors(0.2)
 
 
 @cache

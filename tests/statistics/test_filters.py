@@ -89,6 +89,15 @@ def test_twenty_times_the_frequency_of_the_motion_is_kept_and_fifty_hertz(f):
     assert natural_factor(t[::25], qd[::25]) == 1
 
 
+@pytest.mark.parametrize("start", [5000.0, 1.7e9])
+@pytest.mark.parametrize("rate", [100.0, 125.0, 1000.0])
+def test_a_clock_that_starts_late_has_the_same_decimation(rate, start):
+    """Its time steps are rounded: at seconds since 1970 to a quarter of a microsecond."""
+    t = np.arange(2000) / rate
+    qd = np.sin(t)[:, None]
+    assert natural_factor(t, qd) == int(rate / 50.0 + 1e-9) == natural_factor(t + start, qd)
+
+
 def test_one_frequency_of_many_counts_as_soon_as_it_has_a_hundredth_of_the_power():
     t = np.arange(20_000) / 1000.0
     slow = np.sin(2 * np.pi * 1.0 * t)

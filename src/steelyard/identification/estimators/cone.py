@@ -125,16 +125,14 @@ def inside(program: ConeProgram, x: Array) -> bool:
 
 
 def projected(program: ConeProgram, x: Array) -> Array:
-    """Return a point near x within the natural limits: each body raised to the margin, single inequalities on joints met."""
+    """Return a point near x: each body raised to the margin, then every inequality that is not met made so by the least step, in turn."""
     x = x.copy()
     for i in program.free_bodies:
         values, vectors = np.linalg.eigh(symmetric(x[10 * i : 10 * i + 10]))
         raised = (vectors * np.maximum(values, program.margin)) @ vectors.T
         x[10 * i : 10 * i + 10] = [np.sum(E * raised) for E in SVEC]
-    single = [int(np.flatnonzero(row)[0]) for row in program.inequalities.A if np.count_nonzero(row) == 1]
-    for k in single:
-        if k >= program.inner:
-            x[k] = max(x[k], 0.0)
+    for row, b in zip(program.inequalities.A @ program.T, program.inequalities.b, strict=True):
+        x -= row * (max(float(row @ x - b), 0.0) / max(float(row @ row), 1e-300))
     return x
 
 

@@ -71,7 +71,7 @@ def natural_factor(t: Array, qd: Array, least_rate: float = 50.0) -> int:
     share = np.cumsum(power) / max(float(power.sum()), 1e-300)
     fastest = float(np.searchsorted(share, 0.99)) / (len(part) * dt)
     rate = max(least_rate, 20.0 * fastest)
-    return max(1, int(1.0 / dt / rate))
+    return max(1, int(1.001 / dt / rate))  # so that the rounding of a clock that starts late does not decide
 
 
 def common_factor(samples: Sequence[Samples], fewest: int = 200) -> int:
