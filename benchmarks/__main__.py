@@ -7,8 +7,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rich.table import Table
-
 import steelyard as sy
 from benchmarks.kernels import measure
 from benchmarks.machine import this_machine
@@ -16,7 +14,8 @@ from benchmarks.startup import Startup, measure_startup
 from benchmarks.targets import COMPILED_WITHIN, FASTER, ROBOTS, urdf
 from steelyard.apps.commands.bench import speed_table
 from steelyard.apps.inputs import load
-from steelyard.apps.show.terminal import console, table
+from steelyard.apps.show.terminal import console
+from steelyard.drawing.table import Table, named_columns
 
 
 def main() -> int:
@@ -41,13 +40,13 @@ def main() -> int:
 
 def startup_table(rows: Sequence[Startup]) -> Table:
     """How long the first answer takes, in milliseconds."""
-    columns = ["robot", "kernel", ">import", ">load", ">compile", ">from disk cache", ">allowed"]
-    made = table("Start-up [ms]", columns, "each in a fresh process")
+    columns = named_columns("robot", "kernel", ">import", ">load", ">compile", ">from disk cache", ">allowed")
+    made = []
     for row in rows:
         allowed = COMPILED_WITHIN[row.robot, row.quantity]
         cells = [f"{1e3 * x:.0f}" for x in (row.importing, row.loading, row.compiling, row.cached, allowed)]
-        made.add_row(row.robot, row.quantity, *cells)
-    return made
+        made.append((row.robot, row.quantity, *cells))
+    return Table("Start-up [ms]", columns, tuple(made), "each in a fresh process")
 
 
 def _options() -> argparse.Namespace:

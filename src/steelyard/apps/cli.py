@@ -14,11 +14,11 @@ import typer
 
 from ..drawing.visible import VisibleStream
 from ..errors import SteelyardError, SteelyardWarning
-from ..files import OVERWRITE
 from ..version import __version__
 from .commands import bench, demo, excite, export, identify, ik, logs, payload, robots, simulate, torque
+from .output import BAD_INPUT, with_forms
 
-BAD_INPUT, INTERRUPTED, DEFECT = 2, 130, 70
+INTERRUPTED, DEFECT = 130, 70  # exit codes
 
 app = typer.Typer(
     name="steelyard",
@@ -35,7 +35,7 @@ COMMANDS = (
     logs.validate, payload.payload, robots.check, export.export, bench.bench,
 )  # fmt: skip
 for command in COMMANDS:
-    app.command()(command)
+    app.command(command.__name__)(with_forms(command))
 
 
 def _version(asked: bool) -> None:
@@ -63,7 +63,7 @@ def _run() -> None:
     try:
         app()
     except SteelyardError as error:
-        _stop(str(error).replace(OVERWRITE, "give --force to replace it"), BAD_INPUT)
+        _stop(str(error), BAD_INPUT)
     except KeyboardInterrupt:
         _stop("interrupted", INTERRUPTED)
     except BrokenPipeError:

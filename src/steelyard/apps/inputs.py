@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,12 +30,15 @@ def load(name: str, quiet: bool = False) -> Robot:
     """Load a robot. Its warnings go to stderr, unless `quiet`, for commands that show the remarks themselves."""
     import steelyard as sy
 
+    from .output import output
+
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         robot = sy.load(name)
     for warning in caught:
         if issubclass(warning.category, SteelyardWarning) and not quiet:
-            print(f"steelyard: warning: {warning.message}", file=sys.stderr)
+            output().remark(f"warning: {warning.message}")
+    output().say(f"{name}: {robot.n} joints, {', '.join(robot.joint_names)}")
     return robot
 
 
@@ -44,12 +46,14 @@ def read(path: Path, robot: Robot, mapping: Path | None = None, effort: str | No
     """Read a log, its columns matched to the robot's joints. Its remarks go to stderr unless `quiet`. `clean` as in `read_log`."""
     from ..resource_limits import exists
     from ..signals import read_log
+    from .output import output
 
     if not exists(path, LogError):
         raise LogError(f"there is no file {path}")
     log = read_log(path, robot, mapping, effort, clean=clean)
     for remark in log.remarks if not quiet else ():
-        print(f"steelyard: {path}: {remark}", file=sys.stderr)
+        output().remark(f"{path}: {remark}")
+    output().say(f"{path}: {log.N} samples at {log.rate:.4g} Hz, {', '.join(log.signals)} of {', '.join(log.joint_names or ())}")
     return log
 
 

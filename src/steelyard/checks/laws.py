@@ -64,7 +64,7 @@ class SelfCheck:
         columns = (*(Column(name, numeric=False) for name in ("law", "says", "outcome")), Column("worst"), Column("allowed"))
         rows = [(law.name, law.statement, "holds" if law.ok else "FAILS", f"{law.violation:.1e}", f"{law.bound:.0e}") for law in self.laws]
         data = {name: [getattr(law, name) for law in self.laws] for name in ("name", "ok", "violation", "bound")}
-        return Table("Laws", columns, tuple(rows), data=data)
+        return Table("Laws", columns, tuple(rows), "worst: the largest violation, relative to the size of the terms", data=data)
 
     def _repr_html_(self) -> str:
         return card(self.verdict, "", (self.table(),), self.remarks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import groupby
 from typing import Any
@@ -38,6 +38,11 @@ class Column:
     def heading(self) -> str:
         name = f"{self.group} {self.name}" if self.group else self.name
         return f"{name} [{self.unit}]" if self.unit else name
+
+
+def named_columns(*names: str) -> tuple[Column, ...]:
+    """Return columns from their names; one that begins with '>' holds numbers."""
+    return tuple(Column(name.removeprefix(">"), numeric=name.startswith(">")) for name in names)
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,14 @@ class Table:
         caption = _latex(f"{self.title}. {self.note}" if self.note else self.title)
         inner = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
         return "\n".join([r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", *inner, r"\end{table}"])
+
+    def picked(self, rows: Sequence[int]) -> Table:
+        """The same table with some of its rows."""
+        at = {old: new for new, old in enumerate(rows)}
+        kept = {name: [values[k] for k in rows] for name, values in self.whole_columns().items()} if self.data else {}
+        faint = frozenset(at[k] for k in self.faint if k in at)
+        breaks = frozenset(at[k] for k in rows[1:] if any(b in self.breaks for b in range(rows[at[k] - 1] + 1, k + 1)))
+        return replace(self, rows=tuple(self.rows[k] for k in rows), faint=faint, breaks=breaks, data=kept)
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame of the numbers with all digits. Needs the package pandas."""

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from ...checks.timing import Timing
+    from ...drawing.table import Table
 
 
 def bench(
@@ -22,32 +21,34 @@ def bench(
     """Time every kernel on one thread in plain arrays, taking turns with Pinocchio. The ratios hold from run to run."""
     from ...checks.timing import against_pinocchio, machine
     from ..inputs import load
-    from ..show.terminal import console, progress_bar
+    from ..output import output, rows_of
+    from ..show.progress import progress_bar
 
-    out = console()
-    out.print(machine())
+    out, found = output(), {}
+    out.show(machine())
     for name in robots or ["puma560", "elbow_6r"]:
         with progress_bar(f"timing {name}", turning=False):
             timings, absent = against_pinocchio(load(name), rounds)
-        out.print(speed_table(name, timings))
-        if absent:
-            out.print(f"Absolute times only: {absent}.")
-    out.print("Best of many rounds in which both take turns, one thread, friction left out.")
+        made = speed_table(name, timings)
+        found[name] = rows_of(made)
+        out.show(made, *([f"Absolute times only: {absent}."] if absent else []))
+    out.show("Best of many rounds in which both take turns, one thread, friction left out.")
+    out.record(machine=machine(), unit="ns", robots=found)
 
 
 def speed_table(robot: str, timings: Sequence[Timing], targets: Mapping[str, float] | None = None) -> Table:
     """Nanoseconds per sample and ratios, quantity by quantity; with targets (quantity -> ratio), whether they are met."""
-    from rich.text import Text
+    from ...drawing.table import Table, named_columns
 
-    from ..show.terminal import table
-
-    made = table(f"Speed of {robot}", ["kernel", ">samples", ">ns each", ">other", ">faster", *([">target"] if targets else []), "than"])
+    rows = []
     for row in timings:
         ratio, target = row.ratio or 0.0, (targets or {}).get(row.quantity)
-        met = Text("") if target is None else Text(f"{target:g}× {'met' if ratio >= target else 'MISSED'}")
+        met = "" if target is None else f"{target:g}× {'met' if ratio >= target else 'MISSED'}"
         faster = f"{ratio:.1f}×" if ratio else ""
-        made.add_row(row.quantity, str(row.samples), _short(row.ours), _short(row.other), faster, *([met] if targets else []), row.how)
-    return made
+        rows.append((row.quantity, str(row.samples), _short(row.ours), _short(row.other), faster, *([met] if targets else []), row.how))
+    columns = named_columns("kernel", ">samples", ">ns each", ">other", ">faster", *([">target"] if targets else []), "than")
+    data = {name: [getattr(row, name) for row in timings] for name in ("quantity", "samples", "ours", "other", "ratio", "how")}
+    return Table(f"Speed of {robot}", columns, tuple(rows), data=data)
 
 
 def _short(nanoseconds: float | None) -> str:

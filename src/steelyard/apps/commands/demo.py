@@ -11,8 +11,6 @@ from ...files import check_folder
 from ..inputs import ForceFolder
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from ...experiments.rehearsal import Rehearsal
     from ...robot import Robot
 
@@ -28,27 +26,36 @@ def demo(
 ) -> None:
     """Show what steelyard does: simulate a robot whose parameters differ from its description, move, record, identify and validate it."""
     from ...checks.laws import check
+    from ...errors import MissingExtra
     from ...experiments.rehearsal import rehearse
     from ...reporting.results import require_report, write_results
     from ..inputs import load
+    from ..output import output
+    from ..show.progress import progress_bar
     from ..show.robot import head
-    from ..show.terminal import console, judgement, progress_bar
 
-    require_report()
+    screen, page = output(), True
+    try:
+        require_report()
+    except MissingExtra as missing:
+        page = False
+        screen.remark(f"no report.html is written: {missing}")
     folder = out or next_free(Path("steelyard-demo"))
     check_folder(folder, force)
-    screen, loaded = console(), load(robot, quiet=True)
+    loaded = load(robot, quiet=True)
     with progress_bar("compiling") as progress:
         laws = check(loaded, progress=progress)
+    screen.show(head(loaded))
+    screen.judge(laws.verdict, laws.ok)
+    screen.record(laws=screen.found["verdict"])
     with progress_bar("timing", turning=False):
-        speed = speed_lines(loaded)
-    screen.print(head(loaded), judgement(laws.verdict, laws.ok), speed, sep="\n")
+        show_speed(loaded)
     with progress_bar() as progress:
         done = rehearse(loaded, seed, progress)
-    screen.print(experiment_lines(done))
+    show_experiment(done)
     with progress_bar("writing the results"):
-        write_results(folder, done.fit, done.validation, done.true_robot, overwrite=force, more=done.write)
-    screen.print(ending(robot, folder))
+        write_results(folder, done.fit, done.validation, done.true_robot, page=page, overwrite=force, more=done.write)
+    screen.wrote(*ending(robot, folder, page))
     if not laws.ok:
         raise typer.Exit(1)
 
@@ -62,51 +69,48 @@ def next_free(path: Path) -> Path:
     return candidate
 
 
-def speed_lines(robot: Robot) -> RenderableType:
-    """The compiled kernel against plain Python and plain NumPy, and the machine."""
-    from rich.console import Group
-    from rich.text import Text
-
+def show_speed(robot: Robot) -> None:
+    """Show the compiled kernel against plain Python and plain NumPy, and the machine."""
     from ...checks.states import swing
     from ...checks.timing import against_python, machine
-    from ..show.terminal import table
+    from ...drawing.table import Table, named_columns
+    from ..output import output, rows_of
 
     timings, difference = against_python(robot, swing(robot, SAMPLES, SECONDS))
-    made = table("Speed of inverse dynamics, one thread", ["", ">ns a sample", ">times slower"])
-    made.add_row("compiled kernel", f"{timings[0].ours:,.1f}", "")
-    for row in timings:
-        made.add_row(row.how, f"{row.other:,.1f}", f"{row.ratio:,.0f}")
-    return Group(made, Text(f"All three give the same torques to {difference:.0e}."), Text(machine(), style="dim"))
+    data = {
+        "how": ["compiled kernel", *(row.how for row in timings)],
+        "ns": [timings[0].ours, *(row.other for row in timings)],
+        "times_slower": [None, *(row.ratio for row in timings)],
+    }
+    rows = [(how, f"{ns:,.1f}", "" if times is None else f"{times:,.0f}") for how, ns, times in zip(*data.values(), strict=True)]
+    made = Table("Speed of inverse dynamics, one thread", named_columns("how", ">ns a sample", ">times slower"), tuple(rows), data=data)
+    output().show(made, f"All three give the same torques to {difference:.0e}.", machine())
+    output().record(speed=rows_of(made), machine=machine())
 
 
-def experiment_lines(done: Rehearsal) -> RenderableType:
-    """The verdict, the motion, the errors, the best known parameters beside the true ones."""
+def show_experiment(done: Rehearsal) -> None:
+    """Show the verdict, the motion, the errors, the best known parameters beside the true ones."""
     import numpy as np
-    from rich.console import Group
-    from rich.text import Text
 
     from ...reporting import accuracy_table, error_table
+    from ..output import output, rows_of
+    from ..show.identification import judge_fit
     from ..show.robot import motion_table
-    from ..show.terminal import terminal_table, verdict
 
     condition = done.motion.excitation.condition if done.motion.excitation else float("nan")
     title = f"A robot with unknown parameters, moved for {done.log.duration:g} s: {done.log.N} samples, condition {condition:.3g}"
     relative = done.fit.base_relative_std
     rows = sorted(int(k) for k in np.argsort(relative)[:ROWS] if relative[k] < WELL)
-    return Group(
-        Text(""),
-        verdict(done.fit.judged(done.validation)),
-        motion_table(title, done.robot, done.motion, np.asarray(done.log.tau)),
-        terminal_table(error_table(done.fit, done.validation)),
-        terminal_table(accuracy_table(done.fit, done.true_robot), rows),
-    )
+    motion = motion_table(title, done.robot, done.motion, np.asarray(done.log.tau))
+    judge_fit(done.fit.judged(done.validation))
+    output().show(motion, error_table(done.fit, done.validation), accuracy_table(done.fit, done.true_robot).picked(rows))
+    output().record(motion=rows_of(motion), fit=done.fit.to_dict(done.validation))
 
 
-def ending(robot: str, folder: Path) -> RenderableType:
-    """What was written, and how to do the same with a robot of one's own."""
-    from rich.text import Text
-
-    lines = Text(f"\nwrote {', '.join(sorted(part.name for part in folder.iterdir()))} to {folder}\n")
-    lines.append(f"Open {folder / 'report.html'} in a browser. The same from the files, as you would with a robot of yours:\n")
-    lines.append(f"  steelyard identify {robot} {folder / 'log.csv'} --validate {folder / 'validation.csv'} -o results", style="bold")
-    return lines
+def ending(robot: str, folder: Path, page: bool) -> tuple[str, Path]:
+    """What was written and how to do the same with a robot of one's own; and the paths."""
+    lines = [f"\nwrote {', '.join(sorted(part.name for part in folder.iterdir()))} to {folder}"]
+    look = f"Open {folder / 'report.html'} in a browser. " if page else ""
+    lines.append(f"{look}The same from the files, as you would with a robot of yours:")
+    lines.append(f"  steelyard identify {robot} {folder / 'log.csv'} --validate {folder / 'validation.csv'} -o results")
+    return "\n".join(lines), folder

@@ -72,7 +72,8 @@ def excite(
     from ...motion.trajectory_files.formats import check_target
     from .. import option_values as values
     from ..inputs import load, read
-    from ..show.terminal import console, progress_bar
+    from ..output import output
+    from ..show.progress import progress_bar
 
     for path in out or ():
         check_target(path, overwrite=force)
@@ -96,22 +97,25 @@ def excite(
     show(loaded, motion)
     for path in out or ():
         motion.write(path, rate=out_rate, overwrite=force)
-        console().print(f"wrote {path}")
+        output().wrote(f"wrote {path}", path)
 
 
 def show(robot: Robot, motion: Trajectory) -> None:
     """Print the motion, what it uses of its limits, and what to expect of its recording."""
+    from ..output import output, rows_of
     from ..show.robot import excitation_table
-    from ..show.terminal import console, terminal_table
 
-    found = motion.excitation
+    found, screen = motion.excitation, output()
     assert found is not None
     assert found.accuracy is not None
     assert found.certificate is not None
-    console().print(excitation_table(robot, motion))
-    spare = found.certificate
+    made, spare = excitation_table(robot, motion), found.certificate
+    screen.show(made)
     if spare.narrowest:
-        console().print(f"At any instant the narrowest distance, {spare.narrowest}, is kept with {1000 * spare.spare:.2g} mm to spare.")
-    console().print(found.not_checked)
-    console().print(terminal_table(found.accuracy.table()))
-    console().print(terminal_table(found.accuracy.torque_table()))
+        screen.show(f"At any instant the narrowest distance, {spare.narrowest}, is kept with {1000 * spare.spare:.2g} mm to spare.")
+    screen.show(found.not_checked, found.accuracy.table(), found.accuracy.torque_table())
+    screen.record(
+        seconds=motion.duration, log_det=found.log_det, condition=found.condition, base_parameters=found.base_parameters,
+        joints=rows_of(made), narrowest=spare.narrowest, spare_m=spare.spare if spare.narrowest else None, not_checked=found.not_checked,
+        parameters=rows_of(found.accuracy.table()), torques=rows_of(found.accuracy.torque_table()), unit="rad|m, N m|N",
+    )  # fmt: skip

@@ -27,7 +27,8 @@ def export(
 ) -> None:
     """Write a robot as URDF, TOML, C or LaTeX. An existing file is replaced only with --force."""
     from ..inputs import load
-    from ..show.terminal import progress_bar
+    from ..output import output
+    from ..show.progress import progress_bar
 
     targets = {kind: path for kind, path in (("urdf", urdf), ("toml", toml), ("tex", tex)) if path is not None}
     if not targets and c is None:
@@ -43,9 +44,9 @@ def export(
                 loaded.symbolic().write_tex(path, overwrite=force)
             else:
                 getattr(loaded, f"to_{kind}")(path, overwrite=force)
-        print(f"wrote {path}")
+        output().wrote(f"wrote {path}", path)
     if c is not None:
         with progress_bar(f"writing C to {c}"):
             written = loaded.to_c(c, "float" if single else "double", frame=frame, overwrite=force, wrench=tuple(wrench or ()))
         for path in written:
-            print(f"wrote {path}")
+            output().wrote(f"wrote {path}", path)

@@ -46,7 +46,9 @@ def identify(
 
     from ...reporting.results import require_report, write_results
     from ..inputs import load, read
-    from ..show.terminal import console, outcome, progress_bar
+    from ..output import output
+    from ..show.identification import show_fit
+    from ..show.progress import progress_bar
 
     if out is not None:
         check_folder(out, force)
@@ -69,10 +71,11 @@ def identify(
         progress("validating", 1.0)
         validation = None if other is None else fit.validate(other)
         verdict = fit.verdict if validation is None else fit.judged(validation)
-    console().print(outcome(fit, verdict, validation))
+    show_fit(fit, verdict, validation)
     if out is not None:
         with progress_bar("writing the results"):
             write_results(out, fit, validation, page=report, overwrite=force)
-        console().print(f"wrote {', '.join(sorted(part.name for part in out.iterdir()))} to {out}")
+        written = sorted(out.iterdir())
+        output().wrote(f"wrote {', '.join(part.name for part in written)} to {out}", *written)
     if EXIT_CODES[verdict.word]:
         raise typer.Exit(EXIT_CODES[verdict.word])

@@ -43,7 +43,7 @@ def ik(
     import steelyard as sy
 
     from ..inputs import load, per_joint
-    from ..show.terminal import progress_bar
+    from ..show.progress import progress_bar
 
     if (xyz is None) == (poses is None):
         raise CallError("ik needs one pose, --xyz with --rpy or --quaternion, or a file, --poses; and not both")
@@ -115,29 +115,38 @@ def read_poses(path: Path) -> Array:
 def _show(found: Solutions) -> None:
     import numpy as np
 
-    from ..show.terminal import console, judgement, table
+    from ...drawing.table import Table, named_columns
+    from ..output import output, rows_of
 
     names = found.context.robot.joint_names
-    screen = console()
-    screen.print(judgement(found.status, bool(found.solved)))
+    output().judge(found.status, bool(found.solved))
+    branches, q = np.array(found.branches)[found.valid].tolist(), found.q[found.valid]
+    rows = [(branch, *(f"{x:.6f}" for x in row)) for branch, row in zip(branches, q, strict=True)]
+    data = {"branch": branches, **{name: q[:, j] for j, name in enumerate(names)}}
+    title = f"Positions of {found.context.robot.name} [rad|m]"
+    made = Table(title, named_columns("branch", *(f">{name}" for name in names)), tuple(rows), data=data)
+    output().record(unit="rad|m", solutions=rows_of(made))
     if found.solved:
-        shown = table(f"Positions of {found.context.robot.name} [rad|m]", ["branch", *(f">{name}" for name in names)])
-        for branch, q in zip(np.array(found.branches)[found.valid], found.q[found.valid], strict=True):
-            shown.add_row(str(branch), *(f"{x:.6f}" for x in q))
-        screen.print(shown)
+        output().show(made)
 
 
 def _write(found: Solutions, out: Path | None, force: bool) -> None:
     import numpy as np
 
+    from ..output import output
+
+    names = found.context.robot.joint_names
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["pose", "branch", *(f"q.{name}" for name in found.context.robot.joint_names)])
-    for pose, branch in np.argwhere(found.valid):
-        writer.writerow([pose, found.branches[branch], *(repr(x) for x in found.q[pose, branch].tolist())])
-    print(f"steelyard: {found.status}", file=sys.stderr)
-    if out is None:
-        sys.stdout.write(text.getvalue())
-    else:
+    writer.writerow(["pose", "branch", *(f"q.{name}" for name in names)])
+    rows = [(int(pose), found.branches[branch], *found.q[pose, branch].tolist()) for pose, branch in np.argwhere(found.valid)]
+    writer.writerows([pose, branch, *map(repr, q)] for pose, branch, *q in rows)
+    output().remark(found.status)
+    output().record(
+        unit="rad|m", poses=len(found.valid), solutions=[dict(zip(("pose", "branch", *names), row, strict=True)) for row in rows]
+    )
+    if out is not None:
         write_whole(out, text.getvalue(), force)
-        print(f"wrote {int(found.valid.sum())} solutions of {len(found.valid)} poses to {out}")
+        output().wrote(f"wrote {int(found.valid.sum())} solutions of {len(found.valid)} poses to {out}", out)
+    elif not output().json:
+        sys.stdout.write(text.getvalue())

@@ -30,21 +30,23 @@ def doctor(
     import steelyard as sy
 
     from ..inputs import load, read
-    from ..show.terminal import console, judgement, progress_bar
+    from ..output import output, rows_of
+    from ..show.progress import progress_bar
 
     loaded = load(robot)
     with progress_bar("reading the log") as progress:
         measured = read(log, loaded, mapping, effort, clean=False)
         progress("examining the log", 0.1)
         diagnosis = sy.doctor(loaded, measured)
-    console().print(judgement(diagnosis.verdict, diagnosis.healthy, map(_told, diagnosis.findings)))
+    output().judge(diagnosis.verdict, diagnosis.healthy, map(_told, diagnosis.findings), usable=diagnosis.usable)
+    output().record(findings=rows_of(diagnosis.table()))
     if fix and diagnosis.correction is None:
-        console().print("There is nothing that a mapping can put right: no file was written.")
+        output().show("There is nothing that a mapping can put right: no file was written.")
     elif fix:
         path = _write_mapping(loaded, log, mapping, diagnosis, force)
         with progress_bar("examining the log again"):
             after = sy.doctor(loaded, read(log, loaded, path, effort, quiet=True, clean=False))
-        console().print(f"wrote {path}; with --mapping {path} the doctor says: {after}")
+        output().wrote(f"wrote {path}; with --mapping {path} the doctor says: {after}", path)
     if diagnosis.faults or not diagnosis.usable:
         raise typer.Exit(FOUND)
 
@@ -81,22 +83,27 @@ def validate(
     kept, 3 if the error is more than twice as large, 4 if it is more than half of the torque or the fit was refused.
     """
     from ...identification import validate_robots
+    from ...identification.result.plain_data import validation_data
     from ...identification.validate import judge_promise
     from ...reporting.results import identified_robot, promised_error
     from ...reporting.tables import compared_errors
     from ..inputs import load, read
-    from ..show.terminal import STYLES, console, judgement, progress_bar, terminal_table
+    from ..output import output
+    from ..show.progress import progress_bar
+    from ..show.terminal import STYLES
 
     robots = [identified_robot(name, load) for name in (robot, against) if name is not None]
     with progress_bar("reading the log") as progress:
         measured = read(log, robots[0], mapping, effort)
         scored = validate_robots(robots, measured, progress=progress)
     results = list(zip(("model", "other") if against else ("",), scored, strict=True))
-    console().print(terminal_table(compared_errors(robots[0].joint_names, results, robots[0].torque_units)))
+    units = robots[0].torque_units
+    output().show(compared_errors(robots[0].joint_names, results, units))
+    output().record(**{label or "model": validation_data(each, units) for label, each in results})
     promised = promised_error(robot, robots[0])
     if promised is None:
         return
     word, sentence = judge_promise(scored[0].total_relative_error, promised)
-    console().print(judgement(sentence, word == "trusted", style=STYLES[word]))
+    output().judge(sentence, word == "trusted", style=STYLES[word], word=word, promised=promised)
     if EXIT_CODES[word]:
         raise typer.Exit(EXIT_CODES[word])

@@ -47,8 +47,9 @@ def payload(
 
     from ...reporting.results import identified_robot
     from ..inputs import load, read
-    from ..show.load import load_outcome
-    from ..show.terminal import console, progress_bar
+    from ..output import output
+    from ..show.load import show_load
+    from ..show.progress import progress_bar
 
     if out is not None:
         check_file(out, force)
@@ -64,10 +65,10 @@ def payload(
         logs = [None if path is None else read(path, arm, mapping, effort) for path in (loaded, empty)]
         assert logs[0] is not None
         found = sy.payload(arm, logs[0], logs[1], link=link, frame=frame, static=static, progress=progress)
-    console().print(load_outcome(found, None if controller is None else found.controller(controller, flange)))
+    show_load(found, None if controller is None else found.controller(controller, flange))
     if out is not None:
         (found.robot.to_toml if out.suffix == ".toml" else found.robot.to_urdf)(out, overwrite=force)
-        console().print(f"wrote the robot with its load to {out}")
+        output().wrote(f"wrote the robot with its load to {out}", out)
     if EXIT_CODES[found.verdict.word]:
         raise typer.Exit(EXIT_CODES[found.verdict.word])
 
@@ -77,13 +78,15 @@ def _choose(arm: Robot, count: int | None, link: str | None, frame: str | None, 
     import steelyard as sy
 
     from ...files import write_whole
+    from ..output import output, rows_of
     from ..show.load import pose_table
-    from ..show.terminal import console
 
     if count is None:
         raise CallError("expected a log with the load, or --poses N to choose poses to weigh it in")
     chosen = sy.static_poses(arm, count, link=link, frame=frame)
-    console().print(pose_table(chosen))
+    made = pose_table(chosen)
+    output().show(str(chosen), made)
+    output().record(poses=rows_of(made), unit="rad|m", std={"mass_kg": chosen.std[0], "first_moment_kg_m": chosen.std[1:]})
     if out is not None:
         write_whole(out, chosen.csv().encode(), force)
-        console().print(f"wrote {len(chosen.waypoints)} visits to {out}")
+        output().wrote(f"wrote {len(chosen.waypoints)} visits to {out}", out)

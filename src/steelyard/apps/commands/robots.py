@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ..inputs import RobotName
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from ...checks.laws import SelfCheck
 
 BROKEN = 1  # exit code
 
@@ -21,19 +16,28 @@ def robots() -> None:
     import steelyard as sy
 
     from ..inputs import load
+    from ..output import output, rows_of
     from ..show.robot import robots_table
-    from ..show.terminal import console
 
-    console().print(robots_table([(name, load(name, quiet=True)) for name in sy.robots()]))
+    made = robots_table([(name, load(name, quiet=True)) for name in sy.robots()])
+    output().show(made)
+    output().record(robots=rows_of(made))
 
 
 def info(robot: RobotName) -> None:
     """Show what a robot is: joints, limits, friction, links and masses, and what loading remarked."""
     from ..inputs import load
-    from ..show.robot import card
-    from ..show.terminal import console
+    from ..output import output, rows_of
+    from ..show.robot import card, card_tables
 
-    console().print(card(load(robot, quiet=True)))
+    loaded = load(robot, quiet=True)
+    output().show(card(loaded))
+    names = ("joints", "bodies", "loops")
+    output().record(
+        name=loaded.name, fingerprint=loaded.fingerprint, gravity=loaded.mechanism.gravity, remarks=list(loaded.remarks),
+        units={"position": "rad|m", "effort": "N m|N", "mass": "kg", "com": "m", "inertia": "kg m2", "gravity": "m/s2"},
+        **{name: rows_of(made) for name, made in zip(names, card_tables(loaded), strict=False)},
+    )  # fmt: skip
 
 
 def check(
@@ -44,26 +48,16 @@ def check(
     """Test the laws that every rigid robot obeys. The exit code is 1 if one fails."""
     from ...checks.laws import check as check_laws
     from ..inputs import load
-    from ..show.terminal import console, progress_bar, remarks
+    from ..output import output, rows_of
+    from ..show.progress import progress_bar
+    from ..show.terminal import remarks
 
     loaded = load(robot, quiet=True)
     with progress_bar("compiling") as progress:
         result = check_laws(loaded, samples, seed, progress)
-    console().print(check_table(result))
-    console().print(remarks(result.remarks))
+    output().show(result.table())
+    output().judge(result.verdict, result.ok)
+    output().show(remarks(result.remarks))
+    output().record(laws=rows_of(result.table()), remarks=list(result.remarks))
     if not result.ok:
         raise typer.Exit(BROKEN)
-
-
-def check_table(result: SelfCheck) -> RenderableType:
-    """One row per law, and the verdict."""
-    from rich.console import Group
-    from rich.text import Text
-
-    from ..show.terminal import judgement, table
-
-    made = table("Laws", ["", "law", "statement", ">worst", ">allowed"], "worst: the largest violation, relative to the size of the terms")
-    for law in result.laws:
-        mark = Text("holds", style="green") if law.ok else Text("FAILS", style="bold red")
-        made.add_row(mark, law.name, law.statement, f"{law.violation:.1e}", f"{law.bound:.0e}")
-    return Group(made, judgement(result.verdict, result.ok))

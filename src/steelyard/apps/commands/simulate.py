@@ -46,8 +46,9 @@ def simulate(
     from ...signals.write import to_csv
     from ..inputs import load, per_joint
     from ..motion_csv import run_text
+    from ..output import output, rows_of
+    from ..show.progress import progress_bar
     from ..show.robot import run_table
-    from ..show.terminal import console, progress_bar
 
     for path in (out, log):
         if path is not None:
@@ -77,15 +78,17 @@ def simulate(
             stops=stops,
             progress=lambda part: progress("simulating", part),
         )
-    console().print(run_table(run))
+    made = run_table(run)
+    output().show(made)
+    output().record(status=run.status, samples=len(run.t), seconds=seconds, drift=run.drift, joints=rows_of(made))
     if out is not None:
         from ...files import write_whole
 
         write_whole(out, run_text(run), force)
-        console().print(f"wrote {len(run.t)} samples to {out}")
+        output().wrote(f"wrote {len(run.t)} samples to {out}", out)
     if log is not None:
         to_csv(run.log(seed=seed), log, overwrite=force)
-        console().print(f"wrote what sensors would have logged to {log}")
+        output().wrote(f"wrote what sensors would have logged to {log}", log)
     if not run.finite:
         raise typer.Exit(DIVERGED)
 

@@ -45,28 +45,34 @@ def torque(
 
 def _one_state(robot: Robot, q: str, qd: str | None, qdd: str | None) -> None:
     from ..inputs import per_joint
+    from ..output import output, rows_of
+    from ..show.progress import progress_bar
     from ..show.robot import torque_table
-    from ..show.terminal import console, progress_bar
 
     zeros = ",".join("0" * robot.n)
     state = [per_joint(option, text or zeros, robot) for option, text in (("--q", q), ("--qd", qd), ("--qdd", qdd))]
     with progress_bar("compiling"):
         tau = robot.inverse_dynamics(*state)
-    console().print(torque_table(robot, state, tau))
+    made = torque_table(robot, state, tau)
+    output().show(made)
+    output().record(torques=rows_of(made))
 
 
 def _from_file(robot: Robot, motion: Path, out: Path | None, force: bool) -> None:
     from ..motion_csv import read_motion, torque_text
-    from ..show.terminal import progress_bar
+    from ..output import output
+    from ..show.progress import progress_bar
 
     with progress_bar(f"reading {motion}") as progress:
         read = read_motion(motion, robot.joint_names)
         progress("computing the torques", 0.5)
-        text = torque_text(read.t, robot.inverse_dynamics(read.q, read.qd, read.qdd), robot.joint_names)
+        tau = robot.inverse_dynamics(read.q, read.qd, read.qdd)
     for note in read.notes:
-        print(f"steelyard: {note}", file=sys.stderr)
-    if out is None:
-        sys.stdout.write(text)
-    else:
-        write_whole(out, text, force)
-        print(f"wrote {len(read.q)} samples to {out}")
+        output().remark(note)
+    units = dict(zip(robot.joint_names, robot.torque_units, strict=True))
+    output().record(t=read.t, tau={name: tau[:, j] for j, name in enumerate(robot.joint_names)}, units=units)
+    if out is not None:
+        write_whole(out, torque_text(read.t, tau, robot.joint_names), force)
+        output().wrote(f"wrote {len(read.q)} samples to {out}", out)
+    elif not output().json:
+        sys.stdout.write(torque_text(read.t, tau, robot.joint_names))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from .terminal import STYLES, judgement, table
+from ...drawing.table import Table, named_columns
+from ..output import output, rows_of
+from .terminal import STYLES
 
 if TYPE_CHECKING:
     from ...experiments.loads.controller_load import ControllerLoad
@@ -15,19 +14,28 @@ if TYPE_CHECKING:
     from ...experiments.loads.static_poses import StaticPoses
 
 
-def load_outcome(found: PayloadEstimate, asked: ControllerLoad | None = None) -> RenderableType:
-    """The verdict with its reasons, the ten numbers with their standard deviations, and the line for a controller."""
-    verdict = found.verdict
-    shown = table(f"The load in the frame {found.frame}", ("number", ">value", ">std", "unit"))
-    for name, value, std, unit in found.rows():
-        shown.add_row(name, f"{value:.5g}", f"{std:.2g}", unit)
-    line = () if asked is None else (Text(f"\nFor the controller ({asked.controller}):", style="bold"), Text(asked.text))
-    return Group(judgement(str(verdict), verdict.trusted, verdict.reasons, STYLES[verdict.word]), shown, *line)
+def show_load(found: PayloadEstimate, asked: ControllerLoad | None = None) -> None:
+    """Show the verdict with its reasons, the ten numbers with their standard deviations, and the line for a controller."""
+    verdict, made = found.verdict, load_table(found)
+    output().judge(str(verdict), verdict.trusted, verdict.reasons, STYLES[verdict.word], word=verdict.word)
+    output().show(made)
+    output().record(frame=found.frame, load=rows_of(made))
+    if asked is not None:
+        output().show(f"\nFor the controller ({asked.controller}):", asked.text)
+        output().record(controller={"name": asked.controller, "text": asked.text})
 
 
-def pose_table(chosen: StaticPoses) -> RenderableType:
-    """The poses, and how well they show a load."""
-    shown = table("Poses to rest in, each from both sides [rad|m]", ("pose", *(f">{name}" for name in chosen.joint_names)))
-    for k, q in enumerate(chosen.q, 1):
-        shown.add_row(str(k), *(f"{x:.4f}" for x in q))
-    return Group(Text(str(chosen)), shown)
+def load_table(found: PayloadEstimate) -> Table:
+    """The ten numbers with their standard deviations."""
+    names, values, std, units = (list(column) for column in zip(*found.rows(), strict=True))
+    rows = [(name, f"{value:.5g}", f"{s:.2g}", unit) for name, value, s, unit in zip(names, values, std, units, strict=True)]
+    data = {"number": names, "value": values, "std": std, "unit": units}
+    return Table(f"The load in the frame {found.frame}", named_columns("number", ">value", ">std", "unit"), tuple(rows), data=data)
+
+
+def pose_table(chosen: StaticPoses) -> Table:
+    """Poses to rest in."""
+    rows = [(str(k), *(f"{x:.4f}" for x in q)) for k, q in enumerate(chosen.q, 1)]
+    data = {"pose": list(range(1, len(rows) + 1)), **{name: chosen.q[:, j] for j, name in enumerate(chosen.joint_names)}}
+    columns = named_columns("pose", *(f">{name}" for name in chosen.joint_names))
+    return Table("Poses to rest in, each from both sides [rad|m]", columns, tuple(rows), data=data)

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from rich.console import RenderableType
 
 from ...drawing.numbers import fixed, percent, short
+from ...drawing.table import Table, named_columns
 from ...robot.tables import body_table, facts, joint_table
-from .terminal import remarks, table, terminal_table
+from .terminal import remarks, sentence, stack
 
 if TYPE_CHECKING:
     from ...motion import Trajectory
@@ -25,55 +24,69 @@ Array = NDArray[np.float64]
 
 def card(robot: Robot) -> RenderableType:
     """Name and size, joints, moving bodies, remarks."""
-    loops = [_loops(robot)] if robot.tree.loops else []
-    return Group(head(robot), *map(terminal_table, (joint_table(robot), body_table(robot))), *loops, remarks(robot.remarks))
+    return stack(head(robot), *card_tables(robot), remarks(robot.remarks))
+
+
+def card_tables(robot: Robot) -> list[Table]:
+    """Joints, moving bodies and, where it has them, loops."""
+    return [joint_table(robot), body_table(robot), *([_loops(robot)] if robot.tree.loops else [])]
 
 
 def _loops(robot: Robot) -> Table:
     """Loops, what they leave free, and whether the drives suffice."""
-    made = table("Loops", ("loop", "closes", "between"), str(robot.loop_structure))
-    for loop in robot.mechanism.loops:
-        made.add_row(loop.name, loop.kind, f"{loop.a} and {loop.b}" if loop.a else ", ".join(loop.joints))
-    return made
+    loops = robot.mechanism.loops
+    rows = [(loop.name, loop.kind, f"{loop.a} and {loop.b}" if loop.a else ", ".join(loop.joints)) for loop in loops]
+    return Table("Loops", named_columns("loop", "closes", "between"), tuple(rows), str(robot.loop_structure))
 
 
-def head(robot: Robot) -> Text:
+def head(robot: Robot) -> RenderableType:
     """Name, size and origin."""
     mechanism = robot.mechanism
     source = mechanism.source
     where = {"builtin": "built in"}.get(source.format, source.path or source.format) if source else "made in Python"
-    text = Text(mechanism.name, style="bold cyan")
-    text.append(f"\n{facts(robot)}", style="not bold default")
-    text.append(f"\n{where}; fingerprint {robot.fingerprint[:16]}", style="not bold dim default")
-    return text
+    return stack(sentence(mechanism.name, "bold cyan"), facts(robot), sentence(f"{where}; fingerprint {robot.fingerprint[:16]}", "dim"))
 
 
 def robots_table(robots: Sequence[tuple[str, Robot]]) -> Table:
     """One row per built-in robot."""
-    made = table("Built-in robots", ["name", ">joints", "kinds", ">moving mass [kg]", ">parameters"])
-    for name, robot in robots:
-        kinds = "".join(robot.mechanism.joint(joint).kind[0].upper() for joint in robot.joint_names)
-        made.add_row(name, str(robot.n), kinds, short(sum(body.inertia.m for body in robot.tree.bodies), 4), str(len(robot.parameters)))
-    return made
+    kinds = ["".join(robot.mechanism.joint(joint).kind[0].upper() for joint in robot.joint_names) for _, robot in robots]
+    masses = [sum(body.inertia.m for body in robot.tree.bodies) for _, robot in robots]
+    data = {
+        "name": [name for name, _ in robots],
+        "joints": [robot.n for _, robot in robots],
+        "kinds": kinds,
+        "moving_mass_kg": masses,
+        "parameters": [len(robot.parameters) for _, robot in robots],
+    }
+    rows = [(name, str(n), kind, short(m, 4), str(p)) for name, n, kind, m, p in zip(*data.values(), strict=True)]
+    return Table("Built-in robots", named_columns("name", ">joints", "kinds", ">moving mass [kg]", ">parameters"), tuple(rows), data=data)
 
 
 def torque_table(robot: Robot, state: Sequence[Array], tau: Array) -> Table:
     """One state and its torques, joint by joint."""
-    made = table("Torques", ["joint", ">q", ">qd", ">qdd", ">tau", "unit"], "q in rad or m, rates per s and s²")
-    for name, q, qd, qdd, effort, unit in zip(robot.joint_names, *state, tau, robot.torque_units, strict=True):
-        made.add_row(name, *(short(float(x), 6) for x in (q, qd, qdd)), short(float(effort), 7), unit)
-    return made
+    units = robot.torque_units
+    data = {"joint": list(robot.joint_names), **dict(zip(("q", "qd", "qdd", "tau"), (*state, tau), strict=True)), "unit": list(units)}
+    rows = [
+        (name, *(short(float(x), 6) for x in (q, qd, qdd)), short(float(effort), 7), unit)
+        for name, q, qd, qdd, effort, unit in zip(robot.joint_names, *state, tau, units, strict=True)
+    ]
+    columns = named_columns("joint", ">q", ">qd", ">qdd", ">tau", "unit")
+    return Table("Torques", columns, tuple(rows), "q in rad or m, rates per s and s²", data=data)
 
 
 def motion_table(title: str, robot: Robot, motion: Trajectory, tau: Array) -> Table:
     """Range of each joint's motion and of a torque (N, n) along it."""
-    made = table(title, ["joint", ">q", ">|qd|", ">|qdd|", ">min tau", ">max tau", ">rms tau", "unit"])
-    for i, (name, unit) in enumerate(zip(robot.joint_names, robot.torque_units, strict=True)):
-        q, effort = motion.q[:, i], tau[:, i]
-        rates = (short(float(np.abs(x[:, i]).max())) for x in (motion.qd, motion.qdd))
-        efforts = (short(float(x), 4) for x in (effort.min(), effort.max(), np.sqrt(np.mean(effort**2))))
-        made.add_row(name, f"{fixed(q.min(), 2)} … {fixed(q.max(), 2)}", *rates, *efforts, unit)
-    return made
+    data = {
+        "joint": list(robot.joint_names), "q_min": motion.q.min(0), "q_max": motion.q.max(0), "qd_most": np.abs(motion.qd).max(0),
+        "qdd_most": np.abs(motion.qdd).max(0), "tau_min": tau.min(0), "tau_max": tau.max(0), "tau_rms": np.sqrt(np.mean(tau**2, axis=0)),
+        "unit": list(robot.torque_units),
+    }  # fmt: skip
+    rows = [
+        (name, f"{fixed(low, 2)} … {fixed(high, 2)}", short(float(qd)), short(float(qdd)), *(short(float(x), 4) for x in efforts), unit)
+        for name, low, high, qd, qdd, *efforts, unit in zip(*data.values(), strict=True)
+    ]
+    columns = named_columns("joint", ">q", ">|qd|", ">|qdd|", ">min tau", ">max tau", ">rms tau", "unit")
+    return Table(title, columns, tuple(rows), data=data)
 
 
 def excitation_table(robot: Robot, motion: Trajectory) -> Table:
@@ -83,25 +96,31 @@ def excitation_table(robot: Robot, motion: Trajectory) -> Table:
     assert found.certificate is not None
     told = f"log-det {found.log_det:.1f} of {found.base_parameters} parameters, condition {found.condition:.3g}"
     title = f"A motion of {motion.duration:g} s: {told}"
-    names = ["joint", "q over time", ">from … to", ">position", ">speed", ">acceleration", ">jerk", ">torque"]
-    made = table(title, names, "the last five in % of what may be used, at any instant; – not limited")
-    used = found.certificate[:5]
-    for i, name in enumerate(robot.joint_names):
-        q = motion.q[:, i]
-        shares = (percent(float(x[i])) if float(x[i]) > 0 else short(None) for x in used)
-        made.add_row(name, sparkline(q), f"{fixed(q.min(), 2)} … {fixed(q.max(), 2)}", *shares)
-    return made
+    limits = ("position", "speed", "acceleration", "jerk", "torque")
+    data = {"joint": list(robot.joint_names), "q_min": motion.q.min(0), "q_max": motion.q.max(0)}
+    data |= {f"{name}_used": np.asarray(share) for name, share in zip(limits, found.certificate[:5], strict=True)}
+    rows = [
+        (name, sparkline(motion.q[:, i]), f"{fixed(low, 2)} … {fixed(high, 2)}", *(percent(x) if x > 0 else short(None) for x in used))
+        for i, (name, low, high, *used) in enumerate(zip(*data.values(), strict=True))
+    ]
+    columns = named_columns("joint", "q over time", ">from … to", *(f">{name}" for name in limits))
+    return Table(title, columns, tuple(rows), "the last five in % of what may be used, at any instant; – not limited", data=data)
 
 
 def run_table(run: Run) -> Table:
     """A simulated motion: each joint's path as a picture, its start and end, the largest speed and the torque."""
     good = np.all(np.isfinite(run.q), axis=-1)
-    made = table(run.status, ["joint", "q over time", ">from", ">to", ">|qd|", ">max |tau|", "unit"])
-    for i, (name, unit) in enumerate(zip(run.robot.joint_names, run.robot.torque_units, strict=True)):
-        q, ends = run.q[good, i], (fixed(x, 3) for x in run.q[good][[0, -1], i])
-        largest = (short(float(np.abs(x[good, i]).max()), 4) for x in (run.qd, run.tau))
-        made.add_row(name, sparkline(q), *ends, *largest, unit)
-    return made
+    q, qd, tau = (x[good] for x in (run.q, run.qd, run.tau))
+    data = {
+        "joint": list(run.robot.joint_names), "q_start": q[0], "q_end": q[-1], "qd_most": np.abs(qd).max(0), "tau_most": np.abs(tau).max(0),
+        "unit": list(run.robot.torque_units),
+    }  # fmt: skip
+    rows = [
+        (name, sparkline(q[:, i]), fixed(start, 3), fixed(end, 3), short(float(speed), 4), short(float(effort), 4), unit)
+        for i, (name, start, end, speed, effort, unit) in enumerate(zip(*data.values(), strict=True))
+    ]
+    columns = named_columns("joint", "q over time", ">from", ">to", ">|qd|", ">max |tau|", "unit")
+    return Table(run.status, columns, tuple(rows), data=data)
 
 
 def sparkline(x: Array, width: int = 24) -> str:

@@ -60,7 +60,9 @@ class PredictedAccuracy:
         columns = (Column("joint", numeric=False), Column("noise"), Column("torque"), Column("σ"), Column("σ/torque", "%"))
         rows = zip(self.joint_names, self.noise, self.torque, self.torque_std, self.torque_relative_std, strict=True)
         cells = tuple((name, short(noise), short(tau), short(std), percent(share, 2)) for name, noise, tau, std, share in rows)
-        return Table("Torque of the identified model", columns, cells, "N m or N, root mean square over random states of the region")
+        note = "N m or N, root mean square over random states of the region"
+        data = {"joint": self.joint_names, "noise": self.noise, "torque": self.torque, "std": self.torque_std}
+        return Table("Torque of the identified model", columns, cells, note, data=data)
 
     def __str__(self) -> str:
         return f"{self.table().to_text()}\n\n{self.torque_table().to_text()}"

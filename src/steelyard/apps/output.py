@@ -1,0 +1,152 @@
+"""What a command found, in the form that was asked for: tables and sentences, one JSON object, or the verdict and the paths alone."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import CallError, SteelyardError
+from ..version import __version__
+from .typed_errors import typed
+
+if TYPE_CHECKING:
+    from ..drawing.table import Table
+
+BAD_INPUT = 2  # exit code
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object with all digits and units, and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print the verdict and the paths of written files alone.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Say on stderr what was read and chosen, and how long each step took.")]
+FORMS = {"json": Json, "quiet": Quiet, "verbose": Verbose}
+
+
+class Stop(SteelyardError):
+    """An error of a command, its sentence in words that can be typed."""
+
+
+class Output:
+    """Where a command's results go."""
+
+    def __init__(self, command: str = "", as_json: bool = False, quiet: bool = False, verbose: bool = False) -> None:
+        self.json, self.quiet, self.verbose = as_json, quiet, verbose
+        self.found: dict[str, Any] = {"command": command, "steelyard": __version__}
+        self._step: tuple[str, float] | None = None
+
+    def show(self, *parts: Any) -> None:
+        """Print tables, sentences and what else a terminal shows; neither with --json nor with --quiet."""
+        from .show.terminal import console, shown
+
+        if not (self.json or self.quiet):
+            for part in parts:
+                console().print(shown(part))
+
+    def judge(self, sentence: str, good: bool, reasons: Iterable[str] = (), style: str = "", **more: Any) -> None:
+        """Print the verdict, with --quiet without its reasons. `more` goes beside it into the JSON, such as its word."""
+        from .show.terminal import console, judgement
+
+        reasons = list(reasons)
+        self.record(verdict={"sentence": sentence, "good": bool(good), "reasons": reasons, **more})
+        if not self.json:
+            console().print(judgement(sentence, good, () if self.quiet else reasons, style))
+
+    def record(self, **values: Any) -> None:
+        """Keep numbers with all digits for --json."""
+        self.found |= values
+
+    def wrote(self, sentence: str, *paths: Path) -> None:
+        """Say what was written, or with --quiet where alone."""
+        from .show.terminal import console, shown
+
+        self.found.setdefault("written", []).extend(str(path) for path in paths)
+        if self.quiet:
+            for path in paths:
+                print(path)
+        elif not self.json:
+            console().print(shown(sentence))
+
+    def remark(self, sentence: str) -> None:
+        """Print a remark on stderr, unless --quiet; it goes into the JSON too."""
+        self.found.setdefault("remarks", []).append(sentence)
+        if not self.quiet:
+            print(f"steelyard: {sentence}", file=sys.stderr)
+
+    def say(self, sentence: str) -> None:
+        """With --verbose, print on stderr what was read or chosen."""
+        if self.verbose:
+            print(f"steelyard: {sentence}", file=sys.stderr)
+
+    def step(self, sentence: str = "") -> None:
+        """Begin a step; with --verbose, print how long the last one took."""
+        now = time.perf_counter()
+        if self._step is not None and self._step[0] == sentence:
+            return
+        if self._step is not None and self._step[0]:
+            self.say(f"{now - self._step[1]:.2f} s {self._step[0]}")
+        self._step = (sentence, now) if sentence else None
+
+    def finish(self, code: int) -> None:
+        """Print the JSON, if it was asked for."""
+        self.step()
+        if self.json:
+            from ..identification.result.provenance import plain
+
+            sys.stdout.write(json.dumps(plain({**self.found, "exit_code": code}), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+
+
+_output: ContextVar[Output | None] = ContextVar("output", default=None)
+
+
+def output() -> Output:
+    """Return where the results of the command that runs go."""
+    return _output.get() or Output()
+
+
+def rows_of(made: Table) -> list[dict[str, Any]]:
+    """Return a table's numbers with all digits, row by row."""
+    columns = made.whole_columns()
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def with_forms(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that also takes --json, --quiet and --verbose, and whose errors name options."""
+    own = inspect.signature(command, eval_str=True)
+
+    def run(json: bool = False, quiet: bool = False, verbose: bool = False, **options: Any) -> None:
+        made = Output(command.__name__, json, quiet, verbose)
+        token = _output.set(made)
+        try:
+            if json and quiet:
+                raise CallError("--json and --quiet exclude each other: give one of them")
+            code = _code_of(command, options)
+        except SteelyardError as error:
+            sentence = typed(str(error), own.parameters)
+            made.record(error=" ".join(sentence.split()))
+            made.finish(BAD_INPUT)
+            raise Stop(sentence) from error
+        finally:
+            _output.reset(token)
+        made.finish(code)
+        if code:
+            raise typer.Exit(code)
+
+    more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind) for name, kind in FORMS.items()]
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__annotations__ = {name: each.annotation for name, each in own.parameters.items()} | FORMS
+    run.__signature__ = own.replace(parameters=[*own.parameters.values(), *more])  # type: ignore[attr-defined]
+    return run
+
+
+def _code_of(command: Callable[..., None], options: Mapping[str, Any]) -> int:
+    """Run a command and return its exit code."""
+    try:
+        command(**options)
+    except typer.Exit as stop:
+        return stop.exit_code
+    return 0

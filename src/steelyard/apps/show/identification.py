@@ -1,0 +1,38 @@
+"""An identification on the terminal: the verdict, errors before and after, links, base parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...reporting import base_table, error_table
+from ...reporting.tables import region_table
+from ..output import output
+from .terminal import STYLES
+
+if TYPE_CHECKING:
+    from ...identification import Fit, Validation, Verdict
+
+
+def show_fit(fit: Fit, judged: Verdict, validation: Validation | None = None) -> None:
+    """Show the verdict with its reasons and region; torque errors before, after and, if given, on another motion; links; base parameters.
+
+    Last what the identification chose by itself: friction terms, the weight of the description, delays.
+    """
+    judge_fit(judged)
+    screen = output()
+    screen.show(region_table(fit.region), error_table(fit, validation), fit.links.table(), base_table(fit))
+    screen.show(*(f"• {note}" for note in fit.status))
+    screen.record(fit=fit.to_dict(validation))
+
+
+def judge_fit(judged: Verdict) -> None:
+    """Show the verdict on a fit, and the reasons."""
+    output().judge(
+        str(judged),
+        judged.trusted,
+        judged.reasons,
+        STYLES[judged.word],
+        word=judged.word,
+        error=judged.error,
+        region=judged.region.to_dict(),
+    )
