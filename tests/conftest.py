@@ -23,8 +23,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """One kernel cache for the whole run, shared by its workers and thrown away after it: the user's own is never touched."""
+    """One kernel cache for the whole run, shared by its workers and thrown away after it: the user's own is never touched.
+
+    Runs of the tests one after another that should not compile everything again name a folder that is kept: STEELYARD_TEST_CACHE.
+    """
     if hasattr(config, "workerinput"):
+        return
+    if kept := os.environ.get("STEELYARD_TEST_CACHE"):
+        os.environ["STEELYARD_CACHE"] = kept
         return
     folder = tempfile.mkdtemp(prefix="steelyard-test-cache-")
     os.environ["STEELYARD_CACHE"] = folder

@@ -7,9 +7,10 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +29,20 @@ class Covering:
     lines: dict[str, dict[int, list[str]]]
     seconds: dict[str, float]
 
+    @cached_property
+    def breadth(self) -> Counter[str]:
+        """How many files a test runs something of."""
+        return Counter(test for of_file in self.lines.values() for test in {each for tests in of_file.values() for each in tests})
+
     def tests(self, path: str, line: int, most: float) -> list[str]:
-        """The tests that run a line, the quickest first, up to `most` seconds in all.
+        """The tests that run a line, up to `most` seconds in all: first those that are quick and run little else.
 
         A line that runs when its file is imported is that of all tests that run something of the file.
         """
         of_file = self.lines.get(path, {})
         found = set(of_file.get(line, ())) or {test for tests in of_file.values() for test in tests}
         chosen, spent = list[str](), 0.0
-        for test in sorted(found, key=lambda test: (self.seconds.get(test, USUAL), test)):
+        for test in sorted(found, key=lambda test: ((0.2 + self.seconds.get(test, USUAL)) * self.breadth[test], test)):
             spent += self.seconds.get(test, USUAL)
             if spent > most and chosen:
                 break
@@ -62,6 +68,7 @@ def measured(clone: Path, kept: Path, environment: dict[str, str], tests: Sequen
     subprocess.run([*command, *tests], cwd=clone, env=environment, check=False)
     from coverage import CoverageData
 
+    seconds = {test_id(case): float(case.get("time", USUAL)) for case in ElementTree.parse(report).iter("testcase") if passed(case)}
     found = CoverageData(str(clone / ".coverage"))
     found.read()
     numbers: dict[str, int] = {}
@@ -69,12 +76,16 @@ def measured(clone: Path, kept: Path, environment: dict[str, str], tests: Sequen
     for file in found.measured_files():
         of_file: dict[int, list[int]] = defaultdict(list)
         for line, contexts in found.contexts_by_lineno(file).items():
-            names = {context.split("|")[0] for context in contexts if context}
-            of_file[line] = sorted(numbers.setdefault(name, len(numbers)) for name in names)
+            names = {context.rsplit("|", 1)[0] for context in contexts if context}
+            of_file[line] = sorted(numbers.setdefault(name, len(numbers)) for name in names & seconds.keys())
         lines[str(Path(file).as_posix())] = of_file
-    seconds = {test_id(case): float(case.get("time", USUAL)) for case in ElementTree.parse(report).iter("testcase")}
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_text(json.dumps({"tests": list(numbers), "lines": lines, "seconds": seconds}), encoding="utf-8")
+
+
+def passed(case: Any) -> bool:
+    """Whether a test passed in the clone as it is: one that fails there would kill everything."""
+    return not any(case.find(word) is not None for word in ("failure", "error", "skipped"))
 
 
 def test_id(case: Any) -> str:

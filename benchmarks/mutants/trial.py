@@ -15,6 +15,7 @@ from benchmarks.mutants.mutations import Mutation
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
+    ".ci",
     "src",
     "tests",
     "benchmarks",
@@ -55,7 +56,7 @@ def plain_clone(folder: Path) -> Path:
 
 def environment(clone: Path, cache: Path) -> dict[str, str]:
     """The variables of a trial: sources of the clone, one core, a cache of kernels that no other run shares."""
-    changed = {"PYTHONPATH": f"{clone / 'src'}{os.pathsep}{clone}", "STEELYARD_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1",
+    changed = {"PYTHONPATH": f"{clone / 'src'}{os.pathsep}{clone}", "STEELYARD_TEST_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1",
                "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # fmt: skip
     return {**os.environ, **changed}
 
