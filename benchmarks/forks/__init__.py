@@ -1,0 +1,1 @@
+"""Children and threads: whether they are right and finish, round after round."""
