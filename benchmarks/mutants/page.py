@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from benchmarks.mutants.mutations import KINDS, Mutation
+from benchmarks.mutants.once import ONCE
 from benchmarks.mutants.trial import Outcome
 from benchmarks.trust.page import markdown
 
@@ -42,7 +43,11 @@ mutants were tried; {rate(results):.1%} of those that change behaviour were kill
 
 ## Survivors
 
-{markdown(["mutant", "outcome", "why it changes nothing"], rows)}
+{markdown(["mutant", "outcome", "why it changes nothing"], rows) if rows else "None."}
+
+## Bugs that lived once
+
+{markdown(["planted", "noticed by"], [[bug, f"`{test}`"] for bug, test in ONCE.items()])}
 """
 
 

@@ -1,9 +1,11 @@
-"""SECURITY.md: every test that it names is there."""
+"""Tests that SECURITY.md and the table of bugs that lived once name are there."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+
+from benchmarks.mutants.once import ONCE
 
 TEST = re.compile(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`")
 
@@ -19,3 +21,9 @@ def test_every_promise_names_tests_that_exist(root: Path) -> None:
         for named, test in found:
             file = named or file
             assert f"def {test}(" in (root / file).read_text(encoding="utf-8"), f"{file}::{test}"
+
+
+def test_every_bug_that_lived_once_names_a_test_that_exists(root: Path) -> None:
+    for named in ONCE.values():
+        file, test = named.split("::")
+        assert f"def {test}(" in (root / file).read_text(encoding="utf-8"), named
