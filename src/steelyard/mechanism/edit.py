@@ -9,25 +9,23 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..algebra.spatial import Inertia, Pose, from_com
+from ..algebra.spatial import Inertia, from_com
 from ..algebra.vector import Symmetric, apply
 from ..errors import CallError, suggest
-from . import near_integers as snap
 from .check import coupling_problems, rotor_problems
+from .freeze import freeze, thaw
 from .joint_terms import COUPLING_TERMS, FRICTION, JOINT_TERMS, Terms
 from .joint_terms import problems as term_problems
-from .known_torque import without_joints
-from .loops import without_held
 from .model import Coupling, Joint, Mechanism, Rotor
-from .near_integers import displaced
 from .parameter_vector import with_joint_values, with_parameters
-from .reduce import reduce, tie, tip, tips
+from .reduce import reduce, tip, tips
 from .tree import Tree
 
 PerJoint: TypeAlias = "float | Sequence[float] | Mapping[str, float] | None"
 
 __all__ = [
-    "freeze", "tip", "tips", "with_coupling", "with_friction", "with_gravity", "with_joint_terms", "with_parameters", "with_payload",
+    "freeze", "thaw", "tip", "tips", "with_coupling", "with_friction", "with_gravity", "with_joint_terms", "with_parameters",
+    "with_payload",
     "with_rotors", "without_friction", "without_rotors", "without_terms",
 ]  # fmt: skip
 
@@ -203,52 +201,6 @@ def with_payload(
     load = from_com(float(mass), (c[0], c[1], c[2]), _symmetric(inertia))
     links = tuple(replace(link, inertia=(link.inertia or Inertia()) + load) if link.name == name else link for link in mechanism.links)
     return replace(mechanism, links=links)
-
-
-def freeze(mechanism: Mechanism, positions: Mapping[str, float]) -> Mechanism:
-    """The same mechanism with joints held at positions [rad|m]; what mimics them is held too. Held joints are fixed ones."""
-    for name, value in positions.items():
-        joint = mechanism.joint(name)
-        if joint.kind == "fixed":
-            raise CallError(f"joint {name!r} is fixed already")
-        if joint.mimic is not None:
-            raise CallError(f"joint {name!r} mimics {joint.mimic.joint!r}: freeze that one")
-        if not math.isfinite(value):
-            raise CallError(f"joint {name!r} cannot be held at {value}; expected a finite position [rad|m]")
-    known = tuple(without_joints(torque, positions) for torque in mechanism.known if torque.joint not in positions)
-    mechanism = _with_friction_of_held_couplings(mechanism, positions)
-    joints = tuple(_held(mechanism, joint, positions) for joint in mechanism.joints)
-    return replace(mechanism, joints=joints, known=known, **without_held(mechanism.loops, mechanism.driven, positions))
-
-
-def _with_friction_of_held_couplings(mechanism: Mechanism, positions: Mapping[str, float]) -> Mechanism:
-    """Let a joint keep the Coulomb friction of a motor that it shares with a joint that is held: Fcm sign(qd_a + 0) is its own."""
-    for each in mechanism.couplings:
-        free = [name for name in (each.joint_a, each.joint_b) if name not in positions]
-        if len(free) == 1 and each.terms.get("coulomb"):
-            own = reduce(mechanism).terms[reduce(mechanism).coordinates.index(free[0])]
-            rubs = "coulomb" in own or "negative" in own or "stiction" in own
-            if rubs and (own.get("width"), own.get("stribeck")) != (each.terms.get("width"), None):
-                raise CallError(
-                    f"joint {free[0]!r} cannot take over the Coulomb friction that it shares with the joint that is held: "
-                    "their widths differ, or it has a Stribeck velocity; give them the same width, or take the coupling away first"
-                )
-            keys = [key for key in ("coulomb", "negative") if key == "coulomb" or key in own]
-            wanted = {key: own.get(key, 0.0) + each.terms["coulomb"] for key in keys}
-            if "width" in each.terms:
-                wanted["width"] = each.terms["width"]
-            mechanism = with_joint_values(mechanism, {free[0]: wanted})
-    return mechanism
-
-
-def _held(mechanism: Mechanism, joint: Joint, positions: Mapping[str, float]) -> Joint:
-    if joint.kind == "fixed":
-        return joint
-    leader, multiplier, offset = tie(mechanism, joint)
-    if leader not in positions:
-        return joint
-    pose = displaced(joint.kind, joint.origin, joint.axis, multiplier * float(positions[leader]) + offset)
-    return Joint(joint.name, "fixed", joint.parent, joint.child, Pose(snap.matrix(pose.R), pose.p), joint.axis)
 
 
 def _symmetric(inertia: float | Sequence[float] | Sequence[Sequence[float]]) -> Symmetric:

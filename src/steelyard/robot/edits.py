@@ -141,5 +141,12 @@ class Edits(Description):
         """This robot with some joints held at given positions [rad|m]."""
         return self._like(edit.freeze(self.mechanism, positions))
 
+    def thaw(self, whole: Description) -> Self:
+        """This robot with the joints free again that `whole` can move and this one holds; they are as in `whole`.
+
+        `fit.robot.thaw(robot)` is the robot with what was identified of its arm while the other joints were held.
+        """
+        return self._like(edit.thaw(self.mechanism, whole.mechanism))
+
     def _like(self, mechanism: Mechanism) -> Self:
         return type(self)(mechanism)
