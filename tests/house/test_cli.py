@@ -157,7 +157,7 @@ BAD = {
     "a frame that is not there": (["export", "planar_2r", "--c", "out", "--frame", "lnk1"], ["lnk1", "did you mean 'link1'"]),
     "a wrench at no frame": (["export", "planar_2r", "--c", "out", "--wrench", "lnk1"], ["lnk1", "did you mean 'link1'"]),
     "nothing to export": (["export", "planar_2r"], ["--urdf", "--toml"]),
-    "a folder that is not there": (["export", "planar_2r", "--urdf", "no/such/x.urdf"], ["x.urdf", "no folder"]),
+    "a file where a folder must be": (["export", "planar_2r", "--urdf", f"{__file__}/such/x.urdf"], ["x.urdf", "is a file, not a folder"]),
     "an unknown command": (["weigh"], ["weigh"]),
     "an unknown option": (["info", "planar_2r", "--colour"], ["--colour"]),
     "no samples": (["check", "planar_2r", "--samples", "0"], ["--samples"]),

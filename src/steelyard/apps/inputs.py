@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import CallError, LogError, SteelyardWarning
+from ..errors import CallError, LogError, SteelyardError, SteelyardWarning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +22,15 @@ RobotName = Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name
 LogPath = Annotated[Path, typer.Argument(metavar="LOG", help="A log: csv, parquet, npz, mat, mcap, rosbag2.")]
 MappingPath = Annotated[Path | None, typer.Option(metavar="TOML", help="What the columns mean, where their names do not say it.")]
 Effort = Annotated[str | None, typer.Option(metavar="torque|current", help="What an `effort` column holds.")]
+Joints = Annotated[
+    list[str] | None,
+    typer.Option(metavar="JOINT,...", help="The joints that move, or patterns such as arm_*; the others are held. May be repeated."),
+]
+Freeze = Annotated[
+    list[str] | None,
+    typer.Option(metavar="JOINT=POSITION,...", help="Joints that are held [rad|m]; without a position at zero. May be repeated."),
+]
+ConfigPath = Annotated[Path | None, typer.Option(metavar="TOML", help="Options in a file; those that are typed come first.")]
 ForceFile = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 ForceFolder = Annotated[bool, typer.Option("--force", help="Write into DIR although it is not empty.")]
 
@@ -50,11 +59,28 @@ def read(path: Path, robot: Robot, mapping: Path | None = None, effort: str | No
 
     if not exists(path, LogError):
         raise LogError(f"there is no file {path}")
-    log = read_log(path, robot, mapping, effort, clean=clean)
+    try:
+        log = read_log(path, robot, mapping, effort, clean=clean)
+    except LogError as error:
+        raise LogError(f"{error}{_only_some(path, robot, mapping, effort)}") from None
     for remark in log.remarks if not quiet else ():
         output().remark(f"{path}: {remark}")
     output().say(f"{path}: {log.N} samples at {log.rate:.4g} Hz, {', '.join(log.signals)} of {', '.join(log.joint_names or ())}")
     return log
+
+
+def _only_some(path: Path, robot: Robot, mapping: Path | None, effort: str | None) -> str:
+    """Return what to type where a log has some of the robot's joints, to end an error with; '' for any other log."""
+    from ..signals import read_log
+
+    try:
+        names = read_log(path, None, mapping, effort, clean=False).joint_names or ()
+    except SteelyardError:
+        return ""
+    own = [name for name in robot.joint_names if name in names]
+    if not 0 < len(own) < robot.n:
+        return ""
+    return f" The log has {len(own)} of the robot's {robot.n} joints: --joints {','.join(own)} holds the others"
 
 
 def per_joint(option: str, text: str, robot: Robot) -> NDArray[np.float64]:

@@ -57,3 +57,22 @@ def boxes(option: str, texts: Sequence[str]) -> Mapping[str, tuple[list[float], 
             raise CallError(f"{option}: {text!r}; expected FRAME=x0,y0,z0,x1,y1,z1 [m], such as tool0=-1,-1,0,1,1,2")
         made[name.strip()] = (six[:3], six[3:])
     return made
+
+
+def kept(option: str, texts: Sequence[str] | None) -> list[str] | dict[str, float | None] | None:
+    """Read names of what is held, 'link1,joint2', some with a value, 'joint1.Fv=2.5'; None without any."""
+    names = [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
+    if not any("=" in name for name in names):
+        return names or None
+    return {name: value for each in names for name, value in (named(option, [each]) if "=" in each else {each: None}).items()}
+
+
+def pairs(option: str, texts: Sequence[str] | None) -> list[tuple[str, str]] | None:
+    """Read 'joint5,joint6' each; None without any."""
+    made = []
+    for text in texts or ():
+        names = [name.strip() for name in text.split(",")]
+        if len(names) != 2 or not all(names):
+            raise CallError(f"{option}: {text!r}; expected two joints that share a motor, such as joint5,joint6")
+        made.append((names[0], names[1]))
+    return made or None

@@ -72,7 +72,7 @@ def thaw(mechanism: Mechanism, whole: Mechanism) -> Mechanism:
     """
     here = {joint.name: joint for joint in mechanism.joints}
     names = {*here, *(link.name for link in mechanism.links)}
-    absent = [each.name for each in (*whole.joints, *whole.links) if each.name not in names]
+    absent = [name for name in (*(j.name for j in whole.joints), *(k.name for k in whole.links)) if name not in names]
     if absent:
         raise CallError(f"{mechanism.name!r} was not made of {whole.name!r} by holding joints: it has no {absent[0]!r}")
     held = {joint.name for joint in whole.joints if joint.kind != "fixed" and here[joint.name].kind == "fixed"}

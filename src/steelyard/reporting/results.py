@@ -27,19 +27,22 @@ def require_report() -> None:
 def write_results(
     path: Path, fit: Fit, validation: Validation | None = None, true_robot: Robot | None = None, *,
     page: bool = True, overwrite: bool = False, more: Callable[[Path], None] | None = None,
+    whole: Robot | None = None,
 ) -> None:  # fmt: skip
     """Write a folder, whole or not at all: identified.urdf (.toml if the robot is not from a URDF), fit.json and report.html.
 
     The robot of a refused fit is called refused.urdf (.toml), so that nothing takes it for an identified one. Without `page` there is no
-    report; `more` writes further files into the folder.
+    report; `more` writes further files into the folder. Where the fit is of a robot with joints held, `whole` is the robot in which
+    they move: that is written, with what was found.
     """
     source = fit.initial.mechanism.source
+    robot = fit.robot if whole is None else fit.robot.thaw(whole)
     name = robot_name(fit.verdict.word)
     with whole_folder(path, overwrite) as folder:
         if source is not None and source.format == "urdf":
-            fit.robot.to_urdf(folder / f"{name}.urdf")
+            robot.to_urdf(folder / f"{name}.urdf")
         else:
-            fit.robot.to_toml(folder / f"{name}.toml")
+            robot.to_toml(folder / f"{name}.toml")
         fit.to_json(folder / "fit.json", validation=validation)
         if page:
             report(fit, folder / "report.html", validation, true_robot)
@@ -64,6 +67,15 @@ def identified_robot(name: str, load_robot: Callable[[str], Robot] = load) -> Ro
     robot = load_robot(str(found))
     smooth = {joint: width for joint, width in widths.items() if width > 0 and joint in robot.joint_names}
     return robot.with_friction(width=smooth) if smooth else robot
+
+
+def held_joints(name: str) -> dict[str, float]:
+    """Return the joints that were held, with positions [rad|m], while the fit of a fit.json, or of its folder, was made; {} for others."""
+    fit = fit_file(name)
+    if fit is None:
+        return {}
+    with foreign(f"{fit} is no fit.json as `steelyard identify` writes it; 'held' is not joint -> position", ModelError):
+        return {str(joint): float(position) for joint, position in _content(fit).get("provenance", {}).get("held", {}).items()}
 
 
 def fit_file(name: str) -> Path | None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...files import check_folder
 from ..inputs import ForceFolder
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ def demo(
     from ..output import output
     from ..show.progress import progress_bar
     from ..show.robot import head
+    from ..targets import check_out_folder, make_parents
 
     screen, page = output(), True
     try:
@@ -41,7 +41,7 @@ def demo(
         page = False
         screen.remark(f"no report.html is written: {missing}")
     folder = out or next_free(Path("steelyard-demo"))
-    check_folder(folder, force)
+    check_out_folder(folder, force)
     loaded = load(robot, quiet=True)
     with progress_bar("compiling") as progress:
         laws = check(loaded, progress=progress)
@@ -54,6 +54,7 @@ def demo(
         done = rehearse(loaded, seed, progress)
     show_experiment(done)
     with progress_bar("writing the results"):
+        make_parents(folder)
         write_results(folder, done.fit, done.validation, done.true_robot, page=page, overwrite=force, more=done.write)
     screen.wrote(*ending(robot, folder, page))
     if not laws.ok:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..inputs import ForceFile, RobotName
+from ..inputs import ConfigPath, ForceFile, Freeze, Joints, RobotName
 
 if TYPE_CHECKING:
     from ...motion import Trajectory
@@ -23,6 +23,9 @@ Files = Annotated[
 def excite(
     robot: RobotName,
     out: Files = None,
+    joints: Joints = None,
+    freeze: Freeze = None,
+    config: ConfigPath = None,
     out_rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rate of the files; each format has its own.")] = None,
     seconds: Annotated[float | None, typer.Option(help="How long, or with an accuracy how long at most; 20 or 600 if not given.")] = None,
     basis: Annotated[
@@ -69,22 +72,27 @@ def excite(
     """Design a motion that shows the robot's parameters: within its limits at all times, at rest at both ends."""
     import steelyard as sy
 
-    from ...motion.trajectory_files.formats import check_target
+    from ...motion.trajectory_files.formats import format_of
     from .. import option_values as values
+    from ..config import columns_of, read_config
+    from ..held_joints import arm_of
     from ..inputs import load, read
     from ..output import output
     from ..show.progress import progress_bar
+    from ..targets import check_out_file, make_parents
 
     for path in out or ():
-        check_target(path, overwrite=force)
-    loaded = load(robot)
+        format_of(path)
+        check_out_file(path, force)
+    file = read_config(config)
+    loaded = arm_of(load(robot), joints, freeze, file).robot
     asked: dict[str, Any] = {
         "seconds": seconds, "harmonics": harmonics, "base_frequency": base_frequency, "seed": seed, "basis": basis, "rate": rate,
         "starts": starts, "margin": margin, "criterion": criterion, "prior": prior, "torque_accuracy": torque_accuracy,
         "collision": collision, "clearance": clearance, "ground": ground,
         **{name: values.by_joint(f"--{name}", text) for name, text in
            (("velocity", velocity), ("acceleration", acceleration), ("jerk", jerk), ("effort", effort), ("noise", noise))},
-        "log": [read(path, loaded) for path in log] if log else None,
+        "log": [read(path, loaded, *columns_of(file, None, None)) for path in log] if log else None,
         "accuracy": values.named("--accuracy", accuracy) if accuracy else None,
         "region": values.ranges("--region", region) if region else None,
         "workspace": values.boxes("--box", box) if box else None,
@@ -96,6 +104,7 @@ def excite(
         motion = sy.excite(loaded, **{name: value for name, value in asked.items() if value is not None}, progress=progress)
     show(loaded, motion)
     for path in out or ():
+        make_parents(path)
         motion.write(path, rate=out_rate, overwrite=force)
         output().wrote(f"wrote {path}", path)
 

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from ...errors import CallError
-from ...files import check_file
 from ..inputs import ForceFile, RobotName
 
 
@@ -29,6 +28,7 @@ def export(
     from ..inputs import load
     from ..output import output
     from ..show.progress import progress_bar
+    from ..targets import check_out_file, make_parents
 
     targets = {kind: path for kind, path in (("urdf", urdf), ("toml", toml), ("tex", tex)) if path is not None}
     if not targets and c is None:
@@ -36,9 +36,12 @@ def export(
     if c is None and (single or frame or wrench):
         raise CallError("--float, --frame and --wrench are options of the C: give --c DIR with them")
     for path in targets.values():
-        check_file(path, force)
+        check_out_file(path, force)
+    if c is not None:
+        check_out_file(c / "x.c", True)
     loaded = load(robot)
     for kind, path in targets.items():
+        make_parents(path)
         with progress_bar(f"writing {path}"):
             if kind == "tex":
                 loaded.symbolic().write_tex(path, overwrite=force)
@@ -46,6 +49,7 @@ def export(
                 getattr(loaded, f"to_{kind}")(path, overwrite=force)
         output().wrote(f"wrote {path}", path)
     if c is not None:
+        make_parents(c)
         with progress_bar(f"writing C to {c}"):
             written = loaded.to_c(c, "float" if single else "double", frame=frame, overwrite=force, wrench=tuple(wrench or ()))
         for path in written:

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ...files import check_folder
-from ..inputs import Effort, ForceFolder, MappingPath, RobotName
+from ..inputs import ConfigPath, Effort, ForceFolder, Freeze, Joints, MappingPath, RobotName
 
 EXIT_CODES = {"trusted": 0, "trusted within": 0, "doubtful": 3, "refused": 4}
 
@@ -20,6 +19,8 @@ def identify(
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write report.html, the identified robot and fit.json here.")
     ] = None,
     validate: Annotated[Path | None, typer.Option(metavar="LOG", help="A log of another motion to validate the result on.")] = None,
+    joints: Joints = None,
+    freeze: Freeze = None,
     mapping: MappingPath = None,
     effort: Effort = None,
     estimator: Annotated[str | None, typer.Option(help="auto (default), sdp, wls, didim, ...")] = None,
@@ -28,11 +29,29 @@ def identify(
         list[str] | None,
         typer.Option(metavar="TERM", help="auto (default): what the log shows; or a term of every joint: viscous, coulomb, offset, ..."),
     ] = None,
-    gear_ratio: Annotated[float | None, typer.Option(metavar="N", help="Gear ratio of the drives, for torque ripple.")] = None,
-    elastic: Annotated[bool, typer.Option("--elastic", help="Find the stiffness of joints with positions on both sides.")] = False,
+    hold: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME[=VALUE],...", help="Parameters, links or joints that keep their values, or have this one."),
+    ] = None,
+    known_mass: Annotated[
+        str | None, typer.Option(metavar="KG", help="Of all moving links together, or LINK=KG,... of each with what is fixed to it.")
+    ] = None,
+    coupling: Annotated[
+        list[str] | None, typer.Option(metavar="JOINT,JOINT", help="Two joints that share a motor. May be repeated.")
+    ] = None,
+    mask: Annotated[
+        str | None,
+        typer.Option(metavar="SPEED", help="Leave slower samples out [rad/s|m/s]: a number, one per joint, or JOINT=NUMBER,..."),
+    ] = None,
+    decimate: Annotated[int | None, typer.Option(min=1, metavar="N", help="Keep one sample in N, low-passed; found if not given.")] = None,
+    gear_ratio: Annotated[
+        str | None, typer.Option(metavar="N", help="Of the drives, for torque ripple: one number, one per joint, or JOINT=NUMBER,...")
+    ] = None,
+    elastic: Annotated[bool | None, typer.Option("--elastic", help="Find the stiffness of joints with positions on both sides.")] = None,
     cutoff: Annotated[
         float | None, typer.Option(metavar="HZ", help="Smooth by a Butterworth filter of this cut-off, not by Kalman.")
     ] = None,
+    config: ConfigPath = None,
     report: Annotated[bool, typer.Option(help="Write report.html.")] = True,
     force: ForceFolder = False,
 ) -> None:
@@ -45,36 +64,42 @@ def identify(
     import steelyard as sy
 
     from ...reporting.results import require_report, write_results
+    from .. import option_values as values
+    from ..config import OF_LOGS, chosen, columns_of, read_config
+    from ..held_joints import arm_of
     from ..inputs import load, read
     from ..output import output
     from ..show.identification import show_fit
     from ..show.progress import progress_bar
+    from ..targets import check_out_folder, make_parents
 
     if out is not None:
-        check_folder(out, force)
+        check_out_folder(out, force)
         if report:
             require_report()
-    loaded = load(robot)
-    smoothing = "auto" if cutoff is None else "butterworth"
+    file = read_config(config)
+    typed: dict[str, Any] = {
+        "estimator": estimator, "prior": prior,
+        "friction": friction, "hold": values.kept("--hold", hold), "known_mass": values.by_joint("--known-mass", known_mass),
+        "coupling": values.pairs("--coupling", coupling), "mask": values.by_joint("--mask", mask), "decimate": decimate,
+        "gear_ratio": values.by_joint("--gear-ratio", gear_ratio), "elastic": elastic, "cutoff": cutoff,
+    }  # fmt: skip
+    options = chosen(file, typed)
+    arm = arm_of(load(robot), joints, freeze, file)
+    columns = columns_of(file, mapping, effort)
+    wanted = {key: value for key, value in options.items() if key not in (*OF_LOGS, "estimator")}
     with progress_bar("reading the logs") as progress:
-        read_logs = [read(path, loaded, mapping, effort) for path in logs]
-        other = None if validate is None else read(validate, loaded, mapping, effort)
-        options: dict[str, Any] = {
-            "prior": prior,
-            "smoothing": smoothing,
-            "cutoff": cutoff,
-            "gear_ratio": gear_ratio,
-            "friction": friction or "auto",
-            "elastic": elastic,
-        }
-        fit = sy.identify(loaded, read_logs, estimator, progress=progress, **options)
+        read_logs = [read(path, arm.robot, *columns) for path in logs]
+        other = None if validate is None else read(validate, arm.robot, *columns)
+        fit = arm.told(sy.identify(arm.robot, read_logs, options.get("estimator"), progress=progress, **wanted))
         progress("validating", 1.0)
         validation = None if other is None else fit.validate(other)
         verdict = fit.verdict if validation is None else fit.judged(validation)
     show_fit(fit, verdict, validation)
     if out is not None:
         with progress_bar("writing the results"):
-            write_results(out, fit, validation, page=report, overwrite=force)
+            make_parents(out)
+            write_results(out, fit, validation, page=report, overwrite=force, whole=arm.whole if arm.held else None)
         written = sorted(out.iterdir())
         output().wrote(f"wrote {', '.join(part.name for part in written)} to {out}", *written)
     if EXIT_CODES[verdict.word]:

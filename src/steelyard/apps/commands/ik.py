@@ -44,11 +44,14 @@ def ik(
 
     from ..inputs import load, per_joint
     from ..show.progress import progress_bar
+    from ..targets import check_out_file
 
     if (xyz is None) == (poses is None):
         raise CallError("ik needs one pose, --xyz with --rpy or --quaternion, or a file, --poses; and not both")
     if out is not None and poses is None:
         raise CallError("--out goes with --poses; the solutions of a single pose are shown on the screen")
+    if out is not None:
+        check_out_file(out, force)
     pose = _pose(xyz or "", rpy, quaternion) if poses is None else read_poses(poses)
     loaded = load(robot)
     start = None if q0 is None else per_joint("--q0", q0, loaded)
@@ -134,6 +137,7 @@ def _write(found: Solutions, out: Path | None, force: bool) -> None:
     import numpy as np
 
     from ..output import output
+    from ..targets import make_parents
 
     names = found.context.robot.joint_names
     text = io.StringIO()
@@ -146,6 +150,7 @@ def _write(found: Solutions, out: Path | None, force: bool) -> None:
         unit="rad|m", poses=len(found.valid), solutions=[dict(zip(("pose", "branch", *names), row, strict=True)) for row in rows]
     )
     if out is not None:
+        make_parents(out)
         write_whole(out, text.getvalue(), force)
         output().wrote(f"wrote {int(found.valid.sum())} solutions of {len(found.valid)} poses to {out}", out)
     elif not output().json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..inputs import Effort, ForceFile, LogPath, MappingPath, RobotName
+from ..inputs import ConfigPath, Effort, ForceFile, Freeze, Joints, LogPath, MappingPath, RobotName
 from .identify import EXIT_CODES
 
 if TYPE_CHECKING:
@@ -20,7 +20,15 @@ Fix = Annotated[bool, typer.Option("--fix", help="Write a mapping beside LOG tha
 
 
 def doctor(
-    robot: RobotName, log: LogPath, mapping: MappingPath = None, effort: Effort = None, fix: Fix = False, force: ForceFile = False
+    robot: RobotName,
+    log: LogPath,
+    joints: Joints = None,
+    freeze: Freeze = None,
+    mapping: MappingPath = None,
+    effort: Effort = None,
+    config: ConfigPath = None,
+    fix: Fix = False,
+    force: ForceFile = False,
 ) -> None:
     """Say what is wrong with a log: each fault with its evidence, its probability and the line that mends it.
 
@@ -29,11 +37,15 @@ def doctor(
     """
     import steelyard as sy
 
+    from ..config import columns_of, read_config
+    from ..held_joints import arm_of
     from ..inputs import load, read
     from ..output import output, rows_of
     from ..show.progress import progress_bar
 
-    loaded = load(robot)
+    file = read_config(config)
+    mapping, effort = columns_of(file, mapping, effort)
+    loaded = arm_of(load(robot), joints, freeze, file).robot
     with progress_bar("reading the log") as progress:
         measured = read(log, loaded, mapping, effort, clean=False)
         progress("examining the log", 0.1)
@@ -74,8 +86,11 @@ def validate(
     ],
     log: LogPath,
     against: Annotated[str | None, typer.Option(metavar="ROBOT", help="Another robot to compare with.")] = None,
+    joints: Joints = None,
+    freeze: Freeze = None,
     mapping: MappingPath = None,
     effort: Effort = None,
+    config: ConfigPath = None,
 ) -> None:
     """Compare a robot's torques with those of a log that it was not made from: RMS, relative error and R², joint by joint.
 
@@ -85,14 +100,20 @@ def validate(
     from ...identification import validate_robots
     from ...identification.result.plain_data import validation_data
     from ...identification.validate import judge_promise
-    from ...reporting.results import identified_robot, promised_error
+    from ...reporting.results import held_joints, identified_robot, promised_error
     from ...reporting.tables import compared_errors
+    from ..config import columns_of, read_config
+    from ..held_joints import arm_of
     from ..inputs import load, read
     from ..output import output
     from ..show.progress import progress_bar
     from ..show.terminal import STYLES
 
-    robots = [identified_robot(name, load) for name in (robot, against) if name is not None]
+    file = read_config(config)
+    mapping, effort = columns_of(file, mapping, effort)
+    loaded = [identified_robot(name, load) for name in (robot, against) if name is not None]
+    known = held_joints(robot) or held_joints(against or "")
+    robots = [arm_of(each, joints, freeze, file, known).robot for each in loaded]
     with progress_bar("reading the log") as progress:
         measured = read(log, robots[0], mapping, effort)
         scored = validate_robots(robots, measured, progress=progress)

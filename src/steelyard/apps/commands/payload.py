@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...errors import CallError
-from ...files import check_file
-from ..inputs import Effort, ForceFile, MappingPath
+from ..inputs import ConfigPath, Effort, ForceFile, Freeze, Joints, MappingPath
 from .identify import EXIT_CODES
 
 if TYPE_CHECKING:
@@ -34,8 +33,11 @@ def payload(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Write the robot with its load (.urdf or .toml), or the poses (.csv)."),
     ] = None,
+    joints: Joints = None,
+    freeze: Freeze = None,
     mapping: MappingPath = None,
     effort: Effort = None,
+    config: ConfigPath = None,
     force: ForceFile = False,
 ) -> None:
     """Find mass, centre and inertia of what a robot carries, with their uncertainty, from logs with and without it or of static poses.
@@ -45,29 +47,35 @@ def payload(
     """
     import steelyard as sy
 
-    from ...reporting.results import identified_robot
+    from ...reporting.results import held_joints, identified_robot
+    from ..config import columns_of, read_config
+    from ..held_joints import arm_of
     from ..inputs import load, read
     from ..output import output
     from ..show.load import show_load
     from ..show.progress import progress_bar
+    from ..targets import check_out_file, make_parents
 
     if out is not None:
-        check_file(out, force)
-    arm = identified_robot(robot, load)
+        check_out_file(out, force, (".csv",) if loaded is None else (".urdf", ".toml"))
+    file = read_config(config)
+    arm = arm_of(identified_robot(robot, load), joints, freeze, file, held_joints(robot))
     if loaded is None:
-        _choose(arm, poses, link, frame, out, force)
+        _choose(arm.robot, poses, link, frame, out, force)
         return
     if poses is not None:
         raise CallError("--poses chooses poses before there is a log: leave LOG out, or --poses")
     if flange is not None and controller is None:
         raise CallError("--flange is the frame of a controller: give --controller with it")
     with progress_bar("reading the logs") as progress:
-        logs = [None if path is None else read(path, arm, mapping, effort) for path in (loaded, empty)]
+        logs = [None if path is None else read(path, arm.robot, *columns_of(file, mapping, effort)) for path in (loaded, empty)]
         assert logs[0] is not None
-        found = sy.payload(arm, logs[0], logs[1], link=link, frame=frame, static=static, progress=progress)
+        found = sy.payload(arm.robot, logs[0], logs[1], link=link, frame=frame, static=static, progress=progress)
     show_load(found, None if controller is None else found.controller(controller, flange))
     if out is not None:
-        (found.robot.to_toml if out.suffix == ".toml" else found.robot.to_urdf)(out, overwrite=force)
+        make_parents(out)
+        carrying = arm.back(found.robot)
+        (carrying.to_toml if out.suffix.lower() == ".toml" else carrying.to_urdf)(out, overwrite=force)
         output().wrote(f"wrote the robot with its load to {out}", out)
     if EXIT_CODES[found.verdict.word]:
         raise typer.Exit(EXIT_CODES[found.verdict.word])
@@ -80,6 +88,7 @@ def _choose(arm: Robot, count: int | None, link: str | None, frame: str | None, 
     from ...files import write_whole
     from ..output import output, rows_of
     from ..show.load import pose_table
+    from ..targets import make_parents
 
     if count is None:
         raise CallError("expected a log with the load, or --poses N to choose poses to weigh it in")
@@ -88,5 +97,6 @@ def _choose(arm: Robot, count: int | None, link: str | None, frame: str | None, 
     output().show(str(chosen), made)
     output().record(poses=rows_of(made), unit="rad|m", std={"mass_kg": chosen.std[0], "first_moment_kg_m": chosen.std[1:]})
     if out is not None:
+        make_parents(out)
         write_whole(out, chosen.csv().encode(), force)
         output().wrote(f"wrote {len(chosen.waypoints)} visits to {out}", out)

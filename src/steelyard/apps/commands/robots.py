@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..inputs import RobotName
+from ..inputs import ConfigPath, Freeze, Joints, RobotName
 
 BROKEN = 1  # exit code
 
@@ -44,15 +44,20 @@ def check(
     robot: RobotName,
     samples: Annotated[int, typer.Option(min=1, help="How many random states to try.")] = 64,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random states.")] = 0,
+    joints: Joints = None,
+    freeze: Freeze = None,
+    config: ConfigPath = None,
 ) -> None:
     """Test the laws that every rigid robot obeys. The exit code is 1 if one fails."""
     from ...checks.laws import check as check_laws
+    from ..config import read_config
+    from ..held_joints import arm_of
     from ..inputs import load
     from ..output import output, rows_of
     from ..show.progress import progress_bar
     from ..show.terminal import remarks
 
-    loaded = load(robot, quiet=True)
+    loaded = arm_of(load(robot, quiet=True), joints, freeze, read_config(config)).robot
     with progress_bar("compiling") as progress:
         result = check_laws(loaded, samples, seed, progress)
     output().show(result.table())

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import CallError, suggest
-from ...files import check_file
 from ..inputs import ForceFile, RobotName
 
 if TYPE_CHECKING:
@@ -49,10 +48,11 @@ def simulate(
     from ..output import output, rows_of
     from ..show.progress import progress_bar
     from ..show.robot import run_table
+    from ..targets import check_out_file, make_parents
 
     for path in (out, log):
         if path is not None:
-            check_file(path, force)
+            check_out_file(path, force)
     loaded = load(robot)
     start = None if q0 is None else per_joint("--q0", q0, loaded)
     speed = None if qd0 is None else per_joint("--qd0", qd0, loaded)
@@ -84,9 +84,11 @@ def simulate(
     if out is not None:
         from ...files import write_whole
 
+        make_parents(out)
         write_whole(out, run_text(run), force)
         output().wrote(f"wrote {len(run.t)} samples to {out}", out)
     if log is not None:
+        make_parents(log)
         to_csv(run.log(seed=seed), log, overwrite=force)
         output().wrote(f"wrote what sensors would have logged to {log}", log)
     if not run.finite:

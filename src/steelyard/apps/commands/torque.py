@@ -29,11 +29,14 @@ def torque(
 ) -> None:
     """Compute the joint torques that produce a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + friction."""
     from ..inputs import load
+    from ..targets import check_out_file
 
     if (q is None) == (motion is None):
         raise CallError("torque needs one state, --q (with --qd and --qdd), or one file, --motion; and not both")
     if motion is not None and (qd or qdd):
         raise CallError("--qd and --qdd go with --q; with --motion the file has the velocities and accelerations")
+    if out is not None:
+        check_out_file(out, force)
     loaded = load(robot)
     if motion is not None:
         _from_file(loaded, motion, out, force)
@@ -62,6 +65,7 @@ def _from_file(robot: Robot, motion: Path, out: Path | None, force: bool) -> Non
     from ..motion_csv import read_motion, torque_text
     from ..output import output
     from ..show.progress import progress_bar
+    from ..targets import make_parents
 
     with progress_bar(f"reading {motion}") as progress:
         read = read_motion(motion, robot.joint_names)
@@ -72,6 +76,7 @@ def _from_file(robot: Robot, motion: Path, out: Path | None, force: bool) -> Non
     units = dict(zip(robot.joint_names, robot.torque_units, strict=True))
     output().record(t=read.t, tau={name: tau[:, j] for j, name in enumerate(robot.joint_names)}, units=units)
     if out is not None:
+        make_parents(out)
         write_whole(out, torque_text(read.t, tau, robot.joint_names), force)
         output().wrote(f"wrote {len(read.q)} samples to {out}", out)
     elif not output().json:
