@@ -1,0 +1,31 @@
+"""How Sphinx builds the documentation: `python -m sphinx -W -n -b html docs build/site`."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "_extensions"), str(HERE.parent / "src")]
+
+from steelyard.version import __version__  # noqa: E402
+
+project, author, release = "steelyard", "the steelyard authors", __version__
+project_copyright = "the steelyard authors, Apache-2.0"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "mathml"]
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["_extensions"]
+html_theme, html_title = "furo", f"steelyard {release}"
+html_math_renderer = "mathml"
+html_copy_source = html_show_sourcelink = False
+
+myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
+myst_heading_anchors = 3
+copybutton_prompt_text, copybutton_prompt_is_regexp = r">>> |\.\.\. |\$ ", True
+copybutton_exclude = ".linenos, .gp, .go"
+
+default_role = "code"
+add_module_names = False
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+autodoc_class_signature = "mixed"
+napoleon_numpy_docstring = False
+napoleon_use_rtype = napoleon_use_param = False
