@@ -16,6 +16,11 @@ from .visible import visible
 Array = NDArray[np.float64]
 INK, GREY, RULE = "#1d2129", "#8a919c", "#e4e6ea"
 BLUE, ORANGE, GREEN, WINE, SILVER = "#1f4e8c", "#d97b29", "#2c8a6b", "#7a2e3a", "#b9c1cc"
+PAPER, SHADE, HAZE = "#ffffff", "#f6e7d8", "#dfe8f4"  # the ground, stretches that are marked, bands
+DARK = {  # what each colour is on dark paper
+    INK: "#e6e8ec", GREY: "#7d8592", RULE: "#2c313a", BLUE: "#7fb0f0", ORANGE: "#f0a050", GREEN: "#5cc7a0", WINE: "#e58793",
+    SILVER: "#5d6674", PAPER: "#15181d", SHADE: "#3a2e22", HAZE: "#22344d",
+}  # fmt: skip
 FAMILY = "Charter, 'Bitstream Charter', 'Source Serif 4', Georgia, 'Liberation Serif', 'Times New Roman', serif"
 FONT = {"family": FAMILY, "size": 12, "color": INK}
 
@@ -48,10 +53,10 @@ def points(x: Sequence[Any], y: Any, colours: Sequence[str] | str, hover: str, *
     return {"x": list(x), "y": y, "mode": "markers", "marker": marker, "hovertemplate": hover, "showlegend": False} | more
 
 
-def layout(legend: bool = False, **axes: dict[str, Any]) -> dict[str, Any]:
+def layout(legend: bool = False, **axes: Any) -> dict[str, Any]:
     """White paper, the page's own letters, a legend on top."""
-    made: dict[str, Any] = {"font": FONT, "paper_bgcolor": "#fff", "plot_bgcolor": "#fff", "showlegend": legend, "annotations": []}
-    made |= {"margin": {"l": 58, "r": 8, "t": 30, "b": 44}, "hoverlabel": {"font": {"family": FAMILY}}}
+    made: dict[str, Any] = {"font": FONT, "paper_bgcolor": PAPER, "plot_bgcolor": PAPER, "showlegend": legend, "annotations": []}
+    made |= {"margin": {"l": 58, "r": 12, "t": 30, "b": 44}, "hoverlabel": {"font": {"family": FAMILY, "color": INK}, "bgcolor": PAPER}}
     place = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left", "bgcolor": "rgba(0,0,0,0)"}
     return made | ({"legend": place} if legend else {}) | axes
 
@@ -59,7 +64,7 @@ def layout(legend: bool = False, **axes: dict[str, Any]) -> dict[str, Any]:
 def axis(title: str = "", **more: Any) -> dict[str, Any]:
     """An axis with a thin line, ticks outside and a pale grid."""
     plain = {"gridcolor": RULE, "linecolor": GREY, "showline": True, "zeroline": False, "ticks": "outside", "ticklen": 4, "tickcolor": GREY}
-    return plain | ({"title": {"text": title, "standoff": 6}} if title else {}) | more
+    return plain | {"automargin": True} | ({"title": {"text": title, "standoff": 6}} if title else {}) | more
 
 
 def log_axis(title: str, values: ArrayLike, **more: Any) -> dict[str, Any]:
@@ -76,9 +81,9 @@ def label(text: str, x: float, y: float) -> dict[str, Any]:
     return made | {"showarrow": False, "font": {"size": 12}}
 
 
-def hue(j: int, n: int) -> str:
-    """The colour of the j-th of n joints."""
-    return f"hsl({210 + 300 * j / max(n, 1):.0f},45%,45%)"
+def hue(j: int, n: int, dark: bool = False) -> str:
+    """The colour of the j-th of n joints, on white or on dark paper."""
+    return f"hsl({(210 + 300 * j / max(n, 1)) % 360:.0f},{'55%,68%' if dark else '45%,45%'})"
 
 
 def safe(text: str) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .figure import BLUE, GREEN, GREY, ORANGE, SILVER, WINE, running_time
 from .panels import STYLE, Curve, Panel, figure_width, panels, plotting_library
+from .parameter_table import correlation
 from .visible import visible
 
 if TYPE_CHECKING:
@@ -82,9 +83,7 @@ def uncertainty_figure(names: Sequence[str], relative: Array, width: str | float
 def correlation_figure(names: Sequence[str], covariance: Array, width: str | float = "page") -> Figure:
     """Correlations of parameters from their covariance (b, b), as a square of colours from -1 to 1."""
     inches = figure_width(width)
-    size = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    known = np.flatnonzero(np.isfinite(size) & (size > 0))
-    shown = covariance[np.ix_(known, known)] / np.outer(size[known], size[known])
+    known, shown = correlation(covariance)
     pyplot = plotting_library()
     with pyplot.rc_context(STYLE | {"axes.grid": False}):
         made, axes = pyplot.subplots(figsize=(inches, inches), layout="constrained")

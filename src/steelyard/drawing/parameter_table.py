@@ -32,3 +32,10 @@ def relative(std: Array, value: Array) -> Array:
     """Return std / |value|, a fraction: 0 where std is 0, infinite where only the value is."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(std == 0, 0.0, std / np.abs(value))
+
+
+def correlation(covariance: Array) -> tuple[NDArray[np.intp], Array]:
+    """Return which parameters have a variance, (k,), and the correlations of these, (k, k), from a covariance (b, b)."""
+    size = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    known = np.flatnonzero(np.isfinite(size) & (size > 0))
+    return known, covariance[np.ix_(known, known)] / np.outer(size[known], size[known])

@@ -232,8 +232,8 @@ def make_fit(
 def self_validation(problem: Problem, left: Residuals, robot: Robot, known: Known | None, region: Region) -> Validation:
     """Return the validation of a fit on its own samples, beside the robot as given."""
     given = predicted_torque(problem.samples, problem.decimate, torque_of(robot, known))
-    inside = region.contains(*kept_states(problem.samples, problem.decimate))
-    before = Validation(left.t, given, left.measured, left.keep, robot.joint_names, inside=inside)
+    states = kept_states(problem.samples, problem.decimate)
+    before = Validation(left.t, given, left.measured, left.keep, robot.joint_names, inside=region.contains(*states), states=states)
     return replace(before, predicted=left.predicted, before=before)
 
 

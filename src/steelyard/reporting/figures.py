@@ -12,8 +12,11 @@ from ..drawing.figure import (
     BLUE,
     GREEN,
     GREY,
+    HAZE,
+    MOST,
     ORANGE,
     RULE,
+    SHADE,
     SILVER,
     WINE,
     Array,
@@ -30,40 +33,69 @@ from ..drawing.figure import (
     running_time,
     safe,
 )
+from ..drawing.numbers import percent
 from ..identification import Validation
 from ..signals.autocorrelation import autocorrelation
 
-SHADE = "#f6e7d8"
 MOST_BANDS = 300
 WEAK = 30.0  # percent of relative standard deviation above which a value says little
 
 
-def torques(result: Validation, units: Sequence[str], name: str = "torques") -> Figure:
-    """Measured and predicted torque of every joint, the residual in a strip below; one time axis, so that zooming moves all.
+def torques(result: Validation, units: Sequence[str], name: str = "torques", spread: Array | None = None, most: int = MOST) -> Figure:
+    """Measured and predicted torque of every joint, the residual in a strip below; the time axes move together.
 
-    Stretches where the fit's region does not cover the state are shaded.
+    `spread` (n,) [N m|N] is half the height of a band around the prediction, `most` the samples that are drawn of each joint. Stretches
+    where the fit's region does not cover the state are shaded.
     """
     names, time = result.joint_names, running_time(result.t)
-    n, measured, predicted = len(names), result.measured, result.predicted
-    left = np.where(result.keep, measured - predicted, np.nan)
-    before = None if result.before is None else result.before.predicted
-    made = layout(True, xaxis=axis("time [s]", anchor=f"y{2 * n}", showspikes=True, spikethickness=1, spikecolor=GREY))
+    n, left = len(names), np.where(result.keep, result.measured - result.predicted, np.nan)
+    made = layout(True, hovermode="x unified", hoversubplots="axis", margin={"l": 58, "r": 12, "t": 30, "b": 40})
     made["shapes"] = [] if result.inside is None else shaded(time, ~result.inside)
     traces: list[dict[str, Any]] = []
     for j, joint in enumerate(names):
-        top, split, bottom = 1 - (j + 0.11) / n, 1 - (j + 0.67) / n, 1 - (j + 0.95) / n
-        made[f"yaxis{2 * j + 1 if j else ''}"] = axis(units[j], domain=[split, top], nticks=5)
-        strip = axis(domain=[bottom, split - 0.025 / n], nticks=3, zeroline=True, zerolinecolor=GREY, zerolinewidth=1)
-        made[f"yaxis{2 * j + 2}"] = strip
-        made["annotations"].append(label(joint, 0.0, top))
-        traces += _joint(time, measured[:, j], predicted[:, j], left[:, j], None if before is None else before[:, j], j)
+        made |= _axes(j, n, units[j])
+        made["annotations"].append(label(joint, 0.0, 1 - (j + 0.09) / n))
+        half = None if spread is None else float(spread[j])
+        if half is not None:
+            made["shapes"].append(_strip_of(j, half))
+        before = None if result.before is None else result.before.predicted[:, j]
+        signals = result.measured[:, j], result.predicted[:, j], left[:, j], before
+        traces += _joint(time, signals, j, half, units[j], most)
+    return Figure(name, tuple(traces), made, 230 * n + 60, _told(result, spread, left))
+
+
+def _axes(j: int, n: int, unit: str) -> dict[str, Any]:
+    """The axes of one joint: torque, what is left over in a strip below, and time below both."""
+    top, split, bottom = 1 - (j + 0.09) / n, 1 - (j + 0.58) / n, 1 - (j + 0.83) / n
+    own, upper, lower = str(j + 1 if j else ""), str(2 * j + 1 if j else ""), str(2 * j + 2)
+    spikes = {"showspikes": True, "spikethickness": 1, "spikecolor": GREY, "spikemode": "across", "spikedash": "dot"}
+    shared: dict[str, Any] = {"matches": "x"} if j else {}
+    shared |= {"unifiedhovertitle": {"text": "%{x:.4~f} s"}}
+    return {
+        f"xaxis{own}": axis("time [s]" if j == n - 1 else "", anchor=f"y{lower}", **spikes, **shared),
+        f"yaxis{upper}": axis(unit, domain=[split, top], anchor=f"x{own}", nticks=5),
+        f"yaxis{lower}": axis(
+            domain=[bottom, split - 0.025 / n], anchor=f"x{own}", nticks=4, zeroline=True, zerolinecolor=GREY, zerolinewidth=1
+        ),
+    }
+
+
+def _strip_of(j: int, half: float) -> dict[str, Any]:
+    """The band around zero in the strip of what is left over."""
+    look = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "fillcolor": HAZE, "line": {"width": 0}, "layer": "below"}
+    return look | {"yref": f"y{2 * j + 2}", "y0": -half, "y1": half}
+
+
+def _told(result: Validation, spread: Array | None, left: Array) -> str:
+    """The caption of torques."""
     caption = (
         "Measured and predicted torque of every joint and, in the strip below each, what the model leaves unexplained."
         " Drag over a stretch to zoom into all joints at once, double-click to return, click a name in the legend to hide or show it."
     )
-    if made["shapes"]:
-        caption += " Shaded: states outside the region."
-    return Figure(name, tuple(traces), made, 200 * n + 70, caption)
+    if spread is not None and result.keep.any():
+        held = float(np.mean(np.abs(left[result.keep]) <= np.broadcast_to(spread, left.shape)[result.keep]))
+        caption += f" The band is to hold 95 % of the measurements; it holds {percent(held, 0)} % of these."
+    return caption + (" Shaded: states outside the region." if result.inside is not None and not result.inside.all() else "")
 
 
 def shaded(time: Array, outside: NDArray[np.bool_]) -> list[dict[str, Any]]:
@@ -78,16 +110,30 @@ def shaded(time: Array, outside: NDArray[np.bool_]) -> list[dict[str, Any]]:
     return [look | {"x0": float(time[a]) - step / 2, "x1": float(time[b]) + step / 2} for a, b in bounds]
 
 
-def _joint(time: Array, measured: Array, predicted: Array, left: Array, before: Array | None, j: int) -> list[dict[str, Any]]:
-    kept = kept_points((measured, left))
-    x, upper, first = time[kept], f"y{2 * j + 1 if j else ''}", j == 0
-    made = [
-        line(x, measured[kept], "measured", SILVER, 3.2, first, yaxis=upper),
-        line(x, predicted[kept], "predicted", BLUE, 1.1, first, yaxis=upper),
+def _joint(
+    time: Array, signals: tuple[Array, Array, Array, Array | None], j: int, half: float | None, unit: str, most: int
+) -> list[dict[str, Any]]:
+    measured, predicted, left, before = signals
+    kept = kept_points((measured, left), most)
+    x, first, made = time[kept], j == 0, list[dict[str, Any]]()
+    on: dict[str, Any] = {"xaxis": f"x{j + 1 if j else ''}", "yaxis": f"y{2 * j + 1 if j else ''}"}
+    if half is not None:
+        silent = on | {"hoverinfo": "skip", "hovertemplate": None}
+        made.append(line(x, predicted[kept] - half, "95 % band", HAZE, 0, **silent))
+        made.append(line(x, predicted[kept] + half, "95 % band", HAZE, 0, first, fill="tonexty", fillcolor=HAZE, **silent))
+    made += [
+        _named(x, measured[kept], "measured", SILVER, 3.2, first, unit, **on),
+        _named(x, predicted[kept], "predicted", BLUE, 1.1, first, unit, **on),
     ]
     if before is not None:
-        made.append(line(x, before[kept], "before", ORANGE, 1.0, first, yaxis=upper, visible="legendonly"))
-    return [*made, line(x, left[kept], "left over", WINE, 0.8, first, yaxis=f"y{2 * j + 2}")]
+        made.append(_named(x, before[kept], "before", ORANGE, 1.0, first, unit, visible="legendonly", **on))
+    return [*made, _named(x, left[kept], "left over", WINE, 0.8, first, unit, **(on | {"yaxis": f"y{2 * j + 2}"}))]
+
+
+def _named(x: Array, y: Array, name: str, colour: str, width: float, legend: bool, unit: str, **more: Any) -> dict[str, Any]:
+    """A line that shows its value with the unit."""
+    hover = "%{y:.4g} " + safe(unit) + "<extra>" + name + "</extra>"
+    return line(x, y, name, colour, width, legend, hovertemplate=hover, **more)
 
 
 def residuals(left: Array, names: Sequence[str], dt: float) -> Figure:

@@ -11,6 +11,7 @@ from ..algebra import vector as v3
 from ..algebra.spatial import Pose
 from ..drawing.html import card
 from ..drawing.skeleton import Skeleton, draw_skeleton
+from ..drawing.skeleton_svg import skeleton_svg
 from ..dynamics.kinematics import joint_axes, poses
 from ..errors import CallError
 from .description import Array
@@ -33,18 +34,30 @@ class Pictures(Exports):
         as its limits allow. `frames` are drawn with their axes: the end effector unless named. width: "column", "page" or inches.
         Needs `pip install 'steelyard[plot]'`. Example: `sy.load("puma560").plot([0, -0.8, 0.5, 0, 0.3, 0]).savefig("puma.pdf")`.
         """
-        at = np.atleast_2d(self._near_zero() if q is None else np.asarray(q, dtype=float))
-        if at.ndim != 2 or at.shape[1] != self.n or not 1 <= len(at) <= MOST_POSITIONS:
-            raise CallError(f"plot: q must be ({self.n},) or up to {MOST_POSITIONS} positions (k, {self.n}), not {at.shape}")
-        if not np.all(np.isfinite(at)):
-            raise CallError("plot: q must be finite")
-        named = self._drawn_frames() if frames is None else tuple(frames)
-        for name in named:
-            self.tree.frame(name)  # raises CallError for a name that is none
-        return draw_skeleton([self._skeleton(row, named) for row in at], width, self.name)
+        return draw_skeleton(self._skeletons("plot", q, frames), width, self.name)
+
+    def picture(self, q: ArrayLike | None = None, *, frames: tuple[str, ...] | None = None) -> str:
+        """Return an SVG picture of the robot at q (n,) [rad|m], or at several positions (k, n), the last one in full; needs no package.
+
+        It shows what `plot` shows. In a page its colours are the CSS variables --ink, --soft, --rule, --steel, --blue, --orange, --drum,
+        --green and --wine, where the page has them. Example: `Path("puma.svg").write_text(sy.load("puma560").picture())`.
+        """
+        return skeleton_svg(self._skeletons("picture", q, frames), self.name)
 
     def _repr_html_(self) -> str:
         return card(self.name, facts(self), (joint_table(self), body_table(self)), self.remarks)
+
+    def _skeletons(self, caller: str, q: ArrayLike | None, frames: tuple[str, ...] | None) -> list[Skeleton]:
+        """The mechanism at every position that was asked for."""
+        at = np.atleast_2d(self._near_zero() if q is None else np.asarray(q, dtype=float))
+        if at.ndim != 2 or at.shape[1] != self.n or not 1 <= len(at) <= MOST_POSITIONS:
+            raise CallError(f"{caller}: q must be ({self.n},) or up to {MOST_POSITIONS} positions (k, {self.n}), not {at.shape}")
+        if not np.all(np.isfinite(at)):
+            raise CallError(f"{caller}: q must be finite")
+        named = self._drawn_frames() if frames is None else tuple(frames)
+        for name in named:
+            self.tree.frame(name)  # raises CallError for a name that is none
+        return [self._skeleton(row, named) for row in at]
 
     def _near_zero(self) -> Array:
         return np.array([min(max(0.0, limits.lower), limits.upper) for limits in self.tree.limits])

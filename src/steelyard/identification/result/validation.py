@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 NOTE = "error: |τ − τ̂| / |τ|; whiteness: correlation of neighbouring residuals."
+States = tuple[Array, Array, Array]
 Torque = Callable[..., Array]
 """(q, qd, qdd) -> torques, all (N, n)."""
 
@@ -39,7 +40,7 @@ class Validation:
     They are NaN without a row in use.
     `whiteness` (n,) is the correlation of neighbouring residuals: 0 for white noise, near 1 if the model lacks something slow.
     `before` is the validation of the robot as it was given, `other` that of another model; `inside` (N,) says at which samples the region
-    of a fit covers the state.
+    of a fit covers the state. `states` are q [rad|m], qd and qdd of the samples, each (N, joints of the robot).
     """
 
     t: Array
@@ -50,6 +51,7 @@ class Validation:
     before: Validation | None = None
     other: Validation | None = None
     inside: NDArray[np.bool_] | None = None
+    states: States | None = None
 
     @property
     def unused(self) -> tuple[str, ...]:
@@ -177,7 +179,8 @@ class ValidationSamples:
         s = self.samples
         lag, factors = (np.broadcast_to(np.asarray(x, float), s.tau.shape[1:]) for x in (delay, gains))
         predicted = replace(s, tau=s.torque(torque)).advanced(-lag).tau / factors
-        return Validation(self.t, low_passed(predicted, s, self.factor), self.measured, self.keep, self.joint_names, inside=self.inside)
+        scored = Validation(self.t, low_passed(predicted, s, self.factor), self.measured, self.keep, self.joint_names)
+        return replace(scored, inside=self.inside, states=self.states)
 
     @cached_property
     def t(self) -> Array:
@@ -192,7 +195,12 @@ class ValidationSamples:
     @cached_property
     def inside(self) -> NDArray[np.bool_] | None:
         """Whether the region covers the kept samples, (N,); None without a region."""
-        return None if self.region is None else self.region.contains(*kept_states((self.samples,), self.factor))
+        return None if self.region is None else self.region.contains(*self.states)
+
+    @cached_property
+    def states(self) -> States:
+        """q [rad|m], qd and qdd of the kept samples, each (N, n)."""
+        return kept_states((self.samples,), self.factor)
 
     @cached_property
     def keep(self) -> NDArray[np.bool_]:
@@ -223,7 +231,7 @@ def low_passed(tau: Array, samples: Samples, factor: int) -> Array:
     return np.concatenate([decimated(tau[part], factor, 0, -(-(part.stop - part.start) // factor)) for part in split(samples.t)])
 
 
-def kept_states(samples: Sequence[Samples], factor: int) -> tuple[Array, Array, Array]:
+def kept_states(samples: Sequence[Samples], factor: int) -> States:
     """Return q, qd, qdd, each (N, n), of one in `factor` samples of each stretch."""
     parts = [(s, part) for s in samples for part in split(s.t)]
     q, qd, qdd = (np.concatenate([getattr(s, name)[part][::factor] for s, part in parts]) for name in ("q", "qd", "qdd"))
