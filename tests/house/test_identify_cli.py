@@ -263,3 +263,4 @@ def test_demo_is_a_whole_identification(run: Run, tmp_path: Path, monkeypatch: p
     assert {part.name for part in (tmp_path / "steelyard-demo").iterdir()} == names
     fit = json.loads((tmp_path / "steelyard-demo" / "fit.json").read_text(encoding="utf-8"))
     assert fit["total_relative_error"] < 0.03
+    assert (tmp_path / "steelyard-demo" / "report.html").stat().st_size < 2e6

@@ -163,9 +163,8 @@ def _names(camera: Camera, shown: Skeleton, left: float, height: float) -> list[
     y = at[order, 1].copy()
     for k in range(1, len(y)):
         y[k] = max(y[k], y[k - 1] + LINE)
-    y -= max(0.0, float(np.max(y, initial=0.0)) - (height - LINE))
-    for k in range(len(y) - 2, -1, -1):
-        y[k] = min(y[k], y[k + 1] - LINE)
+    for k in range(len(y) - 1, -1, -1):
+        y[k] = min(y[k], height - LINE * (len(y) - k))
     made = []
     for k, level in zip(order, y, strict=True):
         x, own = at[k]

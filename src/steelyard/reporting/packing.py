@@ -43,7 +43,7 @@ def _with_series(part: Any, pool: dict[bytes, int]) -> Any:
         if "bdata" not in part:
             return {key: _with_series(value, pool) for key, value in part.items()}
         x = np.frombuffer(base64.b64decode(part["bdata"]), "<f4").astype(float)
-        if spans_decades(x):
+        if spans_decades(x) and grid_step(x, float(x.min()), float(x.max())) is None:
             return part
         steps, low, step = rounded(x)
         at = pool.setdefault(differences(steps), sum(map(len, pool)))
@@ -75,9 +75,10 @@ def grid_step(x: Array, low: float, high: float) -> float | None:
     """Return the step of the grid that all numbers (N,) from low to high are on, None without one of at most 2^15 steps."""
     apart = np.abs(np.diff(x))
     least = float(np.min(apart[apart > NEAR * (high - low)], initial=np.inf))
-    count = np.rint((high - low) / least)
-    if not 1 <= count < 1 << 15:
+    if not 1 <= (high - low) / least < 1 << 15:
         return None
+    steps = np.rint(apart / least)
+    count = np.rint((high - low) * float(steps @ steps) / float(steps @ apart))
     at = (x - low) * count / (high - low)
     return float((high - low) / count) if np.max(np.abs(at - np.rint(at))) < 0.02 else None
 
