@@ -8,7 +8,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,19 +35,38 @@ class Covering:
         return Counter(test for of_file in self.lines.values() for test in {each for tests in of_file.values() for each in tests})
 
     def tests(self, path: str, line: int, most: float) -> list[str]:
-        """The tests that run a line, up to `most` seconds in all: first those that are quick and run little else.
+        """The tests that run a line, first those that are quick and run little else, then the others of their files; `most` seconds in all.
 
-        A line that runs when its file is imported is that of all tests that run something of the file.
+        What one test of a file prepares, others may use: a fixture, or a result that is kept. A line that runs when its file is imported
+        is that of all tests that run something of the file.
         """
         of_file = self.lines.get(path, {})
         found = set(of_file.get(line, ())) or {test for tests in of_file.values() for test in tests}
+        beside = {test for file in {file_of(test) for test in found} for test in self.by_file[file]} - found
         chosen, spent = list[str](), 0.0
-        for test in sorted(found, key=lambda test: ((0.2 + self.seconds.get(test, USUAL)) * self.breadth[test], test)):
+        for test in (*self.sorted(found), *self.sorted(beside)):
             spent += self.seconds.get(test, USUAL)
             if spent > most and chosen:
                 break
             chosen.append(test)
         return chosen
+
+    def sorted(self, tests: Iterable[str]) -> list[str]:
+        """The quick ones that run little first."""
+        return sorted(tests, key=lambda test: ((0.2 + self.seconds.get(test, USUAL)) * self.breadth[test], test))
+
+    @cached_property
+    def by_file(self) -> dict[str, list[str]]:
+        """All tests by their file."""
+        made = defaultdict[str, list[str]](list)
+        for test in self.seconds:
+            made[file_of(test)].append(test)
+        return made
+
+
+def file_of(test: str) -> str:
+    """The file of a test."""
+    return test.split("::")[0]
 
 
 def covering(clone: Path, kept: Path, environment: dict[str, str], tests: Sequence[str] = ()) -> Covering:
