@@ -4,6 +4,7 @@ python -m benchmarks.estimators                   all of it on two processes; th
 python -m benchmarks.estimators --table noise     one table; --robot Puma, --estimator auto: only these; all can be repeated
 python -m benchmarks.estimators --seed 1          other robots and motions; can be repeated
 python -m benchmarks.estimators --results FILE    the results of an earlier run, without running anything; can be repeated
+python -m benchmarks.estimators --resume          leave out what the results of an interrupted run (--out) have
 python -m benchmarks.estimators --update          write the tables of docs/estimators.md
 
 In the manner of Leboutet, Roux, Janot, Guadarrama-Olvera and Cheng, "Inertial parameter identification in robotics: a survey", Applied
@@ -39,8 +40,8 @@ def main() -> int:
     """Run what was asked for."""
     options = _options()
     if options.results:
-        kept = [json.loads(path.read_text(encoding="utf-8")) for path in options.results]
-        results, minutes = tuple(by_plain(each) for one in kept for each in one["results"]), sum(one["minutes"] for one in kept)
+        parts = [kept(path) for path in options.results]
+        results, minutes = tuple(each for part, _ in parts for each in part), sum(spent for _, spent in parts)
     else:
         results, minutes = run(jobs(options), options)
     order = {name: i for i, name in enumerate(ESTIMATORS)}
@@ -73,7 +74,9 @@ def jobs(options: argparse.Namespace) -> list[Job]:
 
 def run(chosen: Sequence[Job], options: argparse.Namespace) -> tuple[tuple[Result, ...], float]:
     """Measure the cells, with a line about the progress; what is done outlives an interrupted run."""
-    start, results = perf_counter(), list[Result]()
+    start, (results, before) = perf_counter(), kept(options.out) if options.resume else ([], 0.0)
+    have = {(each.table, each.cell, each.seed, each.estimator) for each in results}
+    chosen = [job for job in chosen if not all((*job[:3], name) in have for name in job[3])]
     for count, more in enumerate(_measured(chosen, options.processes), 1):
         results += more
         spent = perf_counter() - start
@@ -81,9 +84,17 @@ def run(chosen: Sequence[Job], options: argparse.Namespace) -> tuple[tuple[Resul
         line = f"{count} of {len(chosen)} cells, {spent / 60:.1f} min, about {left / 60:.1f} min left: {more[0].cell}"
         sys.stderr.write(f"\r\033[K{line[:140]}" if sys.stderr.isatty() else f"{line}\n")
         options.out.parent.mkdir(parents=True, exist_ok=True)
-        plain = {"minutes": spent / 60, "results": [asdict(result) for result in results]}
+        plain = {"minutes": before + spent / 60, "results": [asdict(result) for result in results]}
         write_whole(options.out, json.dumps(plain, indent=1), overwrite=True)
-    return tuple(results), (perf_counter() - start) / 60
+    return tuple(results), before + (perf_counter() - start) / 60
+
+
+def kept(path: Path) -> tuple[list[Result], float]:
+    """The results of an earlier run, and its minutes."""
+    if not path.is_file():
+        return [], 0.0
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    return [by_plain(each) for each in plain["results"]], float(plain["minutes"])
 
 
 def _measured(chosen: Sequence[Job], processes: int) -> Iterator[list[Result]]:
@@ -106,6 +117,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, action="append", help=f"{SEEDS} are those of the published figures: do not tune on them")
     parser.add_argument("--results", type=Path, action="append", metavar="FILE")
     parser.add_argument("--out", type=Path, default=Path("build/estimators.json"), metavar="FILE", help="where results go")
+    parser.add_argument("--resume", action="store_true")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--update", action="store_true")
     return parser.parse_args()

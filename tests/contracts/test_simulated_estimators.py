@@ -208,3 +208,10 @@ def test_the_motion_is_better_that_leaves_less_of_all_parts_joint_by_joint() -> 
     one_joint = squares * np.array([0.9, 1.2])  # 10 % less of one joint does not make up for 20 % more of the other
     assert not is_better(one_joint, squares)
     assert is_better(one_joint * np.array([1.0, 1e6]), squares * np.array([1.0, 1.3e6])), "units of a joint do not matter"
+
+
+@pytest.mark.parametrize("name", ["didim", "iv"])
+def test_a_clock_that_starts_at_any_time(name: str) -> None:
+    late = log(1e-3).replace(t=log(1e-3).t + 64.0)
+    found = [sy.identify(described(), each, name, controller=law(), **FIXED).base_values for each in (log(1e-3), late)]
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-6, atol=1e-6 * np.abs(found[0]).max())

@@ -10,7 +10,7 @@ import steelyard as sy
 from steelyard.identification.estimators.evidence import noise_of_joints
 from steelyard.identification.estimators.joint_prior import choose_joint_precision, free_terms, vague_precision
 from steelyard.identification.estimators.least_squares import noise, weighted
-from steelyard.identification.estimators.posterior import coordinates, posterior
+from steelyard.identification.estimators.posterior import coordinates, posterior, posterior_of, projected
 from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.model.model_options import ModelOptions
 from steelyard.identification.model.prior import body_prior
@@ -121,3 +121,15 @@ def test_a_joint_that_hardly_moved_has_no_friction_of_its_noise() -> None:
         made.append(vague_precision(model, total, coordinates(model, body_prior(model))))
     assert made[0].min() > 10 * made[1].max()
     np.testing.assert_allclose(made[1], made[2], rtol=1e-6)
+
+
+def test_joint_terms_are_all_but_free_in_any_unit() -> None:
+    """Their precision is a small share of what the rows know of them, however little that is."""
+    made = problem()
+    at = coordinates(made.model, body_prior(made.model))
+    A, z = projected(made.model, made.total.triangle(), at)
+    small = A.copy()
+    small[:, at.inner :] *= 1e-6
+    usual, tiny = (posterior_of(at, each, z, [1.0, 1.0]).mean for each in (A, small))
+    np.testing.assert_allclose(1e-6 * tiny[at.inner :], usual[at.inner :], rtol=1e-6)
+    np.testing.assert_allclose(tiny[: at.inner], usual[: at.inner], rtol=1e-5, atol=1e-8)

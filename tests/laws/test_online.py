@@ -222,3 +222,15 @@ def test_what_no_sample_shows_has_no_standard_deviation() -> None:
     std = dict(zip(o.base_names, o.base_std, strict=True))
     assert np.isinf(std["joint3.Fv"])
     assert np.isfinite(std["joint1.Fv"])
+
+
+def test_terms_that_no_plain_kernel_has_are_seen_without_acceleration_too() -> None:
+    """Stiction that fades has columns of its own."""
+    q, qd, qdd, _ = smooth(12.0, 1000.0)
+    bent = robot().with_friction(stiction=1.5, stribeck=0.4)
+    tau = bent.inverse_dynamics(q, qd, qdd)
+    given, filtered = (sy.OnlineIdentifier(bent, rate=1000.0, filter=5.0, learn=0) for _ in range(2))
+    given.update(q, qd, qdd, tau)
+    filtered.update(q, qd, None, tau)
+    assert any(name.endswith("Fs") for name in given.base_names), given.base_names
+    assert np.max(np.abs(given.base_values - filtered.base_values)) < 1e-3 * np.max(np.abs(given.base_values))

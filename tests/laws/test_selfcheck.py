@@ -96,3 +96,11 @@ def test_a_nan_is_never_passed_over(method: str) -> None:
         return poisoned
 
     assert not sy.check(Tampered(sy.load("spatial_3r"), method, poison)).ok  # type: ignore[arg-type]
+
+
+def test_how_far_a_mass_matrix_is_from_definite_is_said() -> None:
+    """Its least eigenvalue below zero over its largest: of M - 1.5 max M in units of the largest, the spread of M decides."""
+    robot = sy.load("elbow_6r")
+    less = Tampered(robot, "mass_matrix", lambda M: M - 0.5 * np.max(np.linalg.eigvalsh(M)) * np.eye(M.shape[-1]))
+    (law,) = [each for each in sy.check(less).laws if each.name == "definiteness"]  # type: ignore[arg-type]
+    assert 0.9 < law.violation < 1.1, "the least is all but minus half of the largest, which is half of itself"

@@ -281,3 +281,14 @@ def test_one_run_under_a_function_is_its_batch_of_one() -> None:
         alone = sy.simulate(robot, function, [1.0, 0.4], **options)
         for name in ("q", "qd", "tau", "work", "heat"):
             np.testing.assert_array_equal(getattr(alone, name), getattr(batch[0], name))
+
+
+def test_the_drift_is_measured_by_the_largest_of_the_books() -> None:
+    """A link that is lowered against a motor that brakes it, with friction: heat and work each take a part of what it loses."""
+    robot = sy.load("planar_2r").with_friction(viscous=40.0)
+    q0 = np.array([0.0, 0.0])
+    run = sy.simulate(robot, lambda t, q, qd: -30.0 * qd, q0, seconds=1.0, step=0.02)
+    change = np.max(np.abs(run.energy - run.energy[0]))
+    assert change > 1.2 * max(np.max(run.heat), np.max(np.abs(run.work)), np.max(robot.kinetic_energy(run.q, run.qd)))
+    assert run.drift == pytest.approx(np.max(np.abs(run.audit)) / change)
+    assert run.drift > 0

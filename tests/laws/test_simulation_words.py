@@ -123,6 +123,9 @@ def test_a_log_that_is_shorter_than_the_run_is_said() -> None:
     log = sy.simulate(robot, [1.0, 0.0], seconds=0.1).log()
     assert "the log's torques end at 0.1 s" in sy.simulate(robot, log, seconds=0.2).status
     assert "torques end" not in sy.simulate(robot, log, seconds=0.1).status
+    dt = log.t[1] - log.t[0]
+    assert "torques end" not in sy.simulate(robot, log, seconds=0.1 + 2.2 * dt, step=dt).status, "the last one counts for its own step"
+    assert "torques end" in sy.simulate(robot, log, seconds=0.1 + 3.2 * dt, step=dt).status
 
 
 def test_a_motion_that_diverges_ends_the_adaptive_method() -> None:
