@@ -38,10 +38,10 @@ class Covering:
         """The tests that run a line, first those that are quick and run little else, then the others of their files; `most` seconds in all.
 
         What one test of a file prepares, others may use: a fixture, or a result that is kept. A line that runs when its file is imported
-        is that of all tests that run something of the file.
+        is that of all tests that run something of the file, or of all there are.
         """
         of_file = self.lines.get(path, {})
-        found = set(of_file.get(line, ())) or {test for tests in of_file.values() for test in tests}
+        found = set(of_file.get(line, ())) or {test for tests in of_file.values() for test in tests} or set(self.seconds)
         beside = {test for file in {file_of(test) for test in found} for test in self.by_file[file]} - found
         chosen, spent = list[str](), 0.0
         for test in (*self.sorted(found), *self.sorted(beside)):

@@ -191,3 +191,11 @@ def test_a_clock_that_starts_over_is_an_error() -> None:
 def test_what_is_suspicious_is_said(change, word: str) -> None:  # type: ignore[no-untyped-def]
     log = make(800)
     assert word in " ".join(find_faults(log.replace(**change(log))))
+
+
+@pytest.mark.parametrize(("missing", "parts"), [(8, 1), (10, 2)])
+def test_a_step_of_more_than_ten_samples_is_a_gap(missing, parts):
+    """Nine steps after eight missing samples can be interpolated, eleven cannot."""
+    t = np.delete(np.arange(200) / 100.0, np.arange(50, 50 + missing))
+    log = sy.Log(t=t, q=np.sin(t)[:, None], tau=np.cos(t)[:, None])
+    assert len(log.segments) == len(sy.clean(log).segments) == parts
