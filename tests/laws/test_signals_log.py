@@ -197,5 +197,5 @@ def test_what_is_suspicious_is_said(change, word: str) -> None:  # type: ignore[
 def test_a_step_of_more_than_ten_samples_is_a_gap(missing, parts):
     """Nine steps after eight missing samples can be interpolated, eleven cannot."""
     t = np.delete(np.arange(200) / 100.0, np.arange(50, 50 + missing))
-    log = sy.Log(t=t, q=np.sin(t)[:, None], tau=np.cos(t)[:, None])
-    assert len(log.segments) == len(sy.clean(log).segments) == parts
+    log = Log(t=t, q=np.sin(t)[:, None], tau=np.cos(t)[:, None])
+    assert len(log.segments) == len(clean(log).segments) == parts
