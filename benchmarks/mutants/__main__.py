@@ -2,6 +2,7 @@
 
 python -m benchmarks.mutants                    360 mutants on two processes; what is done is kept, and the next run goes on
 python -m benchmarks.mutants --count 40 --minutes 20    a part
+python -m benchmarks.mutants --again TEXT --also PATH    survivors whose name has the text, tried with these tests too
 python -m benchmarks.mutants --show NUMBER      the diff of one mutant and the tests that run its line
 python -m benchmarks.mutants --update           write docs/mutants.md
 
@@ -34,6 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "mutants.md"
 SEED, COUNT = 1, 360
 MOST_SECONDS = 60.0  # of tests for one mutant
+LIVED = ("survived", "uncovered")
 LIMIT = 240.0  # [s] from which a mutant runs on and on
 
 
@@ -45,6 +47,9 @@ def main() -> int:
         return show(chosen[options.show])
     outcomes = {name: each for name, each in done(options.out).items() if name in {mutant.name for mutant in chosen}}
     left = [mutant for mutant in chosen if mutant.name not in outcomes]
+    if options.again is not None:
+        lived = {name for name, each in outcomes.items() if each.word in LIVED and options.again in name and name not in JUSTIFIED}
+        left = [mutant for mutant in chosen if mutant.name in lived]
     with tempfile.TemporaryDirectory() as folder:
         for outcome in run(left, Path(folder), options) if left and options.minutes > 0 else ():
             outcomes[outcome.name] = outcome
@@ -52,7 +57,7 @@ def main() -> int:
     if options.update:
         write_whole(PAGE, page(chosen, results), overwrite=True)
     for each in results:
-        if each.word in ("survived", "uncovered"):
+        if each.word in LIVED:
             print(f"{each.word}: {each.name}" + (f" ({JUSTIFIED[each.name]})" if each.name in JUSTIFIED else ""))
     print(f"{rate(results):.1%} of {len(results)} mutants that change behaviour are killed")
     return 0 if len(results) == len(chosen) and rate(results) >= 0.97 else 1
@@ -98,7 +103,8 @@ def one(mutant: Mutation, clones: SimpleQueue[Path], map_of: Covering, options: 
         return None
     clone = clones.get()
     try:
-        return tried(mutant, clone, options.cache, map_of.tests(mutant.path, mutant.line, MOST_SECONDS), LIMIT)
+        tests = options.also or map_of.tests(mutant.path, mutant.line, MOST_SECONDS)
+        return tried(mutant, clone, options.cache, tests, LIMIT)
     finally:
         clones.put(clone)
 
@@ -124,6 +130,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--covering", type=Path, default=build / "covering.json", metavar="FILE", help="which test runs which line")
     parser.add_argument("--cache", type=Path, default=build / "mutants-cache", metavar="FOLDER", help="kernels of these runs alone")
     parser.add_argument("--tests", action="append", default=[], metavar="PATH", help="only these, to work with; all of them if not given")
+    parser.add_argument("--again", metavar="TEXT", help="which survivors to try again; '' for all")
+    parser.add_argument("--also", action="append", default=[], metavar="PATH", help="with these tests: a test may see what another has run")
     parser.add_argument("--show", type=int, metavar="NUMBER")
     parser.add_argument("--update", action="store_true")
     return parser.parse_args()

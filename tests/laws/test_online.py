@@ -234,3 +234,12 @@ def test_terms_that_no_plain_kernel_has_are_seen_without_acceleration_too() -> N
     filtered.update(q, qd, None, tau)
     assert any(name.endswith("Fs") for name in given.base_names), given.base_names
     assert np.max(np.abs(given.base_values - filtered.base_values)) < 1e-3 * np.max(np.abs(given.base_values))
+
+
+def test_what_is_left_over_is_forgotten_with_the_rows() -> None:
+    """The squares that the past leaves unexplained count as much as its information in directions that are well excited."""
+    rng = np.random.default_rng(4)
+    past, new = (np.linalg.qr(rng.normal(size=(200, 4)), mode="r") for _ in range(2))
+    faded = replaced(past, 100.0 * new, 0.81)
+    assert faded[-1, -1] == pytest.approx(0.9 * past[-1, -1])
+    np.testing.assert_allclose(faded[:-1].T @ faded[:-1], 0.81 * past[:-1].T @ past[:-1], rtol=1e-9)

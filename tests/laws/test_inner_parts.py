@@ -1,0 +1,108 @@
+"""Inner parts whose mistakes whole answers would hide: a step, a threshold, a scale; each against a closed form."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.drawing.skeleton import Skeleton
+from steelyard.experiments.excitation.barrier import LogBarrier
+from steelyard.experiments.excitation.prior import inflation
+from steelyard.experiments.loads.dwells import SETTLING, dwells
+from steelyard.identification.doctor.mechanics.candidate import torque_slope
+from steelyard.identification.friction.term_search import Search
+from steelyard.mechanism import edit, load
+from steelyard.motion.trajectories.time_optimal import _feasible
+from steelyard.signals.log import Log
+from tests.motions import coloured, fourier
+from tests.statistics.test_autocorrelation import searches
+from tests.thresholds.mechanics import first_trial
+
+
+def test_the_cube_around_a_robot_leaves_out_points_that_are_nowhere() -> None:
+    """A link of no mass has no centre: some of its coordinates may be numbers all the same."""
+    none = np.zeros((0, 3))
+    centres = np.array([[1.0, 0.0, 0.0], [np.nan, 50.0, 0.0]])
+    skeleton = Skeleton([], none, none, (), np.zeros(0, bool), centres, np.array([1.0, 0.0]), {})
+    middle, side = skeleton.corners
+    np.testing.assert_allclose(middle, [0.5, 0.0, 0.0])
+    assert side == 1.0
+
+
+def test_a_step_within_limits_is_that_of_the_slack_that_shrinks_fastest() -> None:
+    barrier = LogBarrier(np.zeros((4, 1, 1)), ())
+    states = np.zeros((4, 1, 1))
+    assert barrier.longest_step(states, states, np.array([-4.0, 0.5, -2.0])) == 0.25
+    assert barrier.longest_step(states, states, np.array([0.5, 3.0])) == np.inf
+
+
+def test_speeds_between_bounds_that_cross() -> None:
+    """u between -1 + 2 x and 3 - 2 x, and x at least 0.25 by a line alone: x from 0.25 to 1."""
+    lower, upper = (np.array([2.0]), np.array([-1.0])), (np.array([-2.0]), np.array([3.0]))
+    assert _feasible(lower, upper, (np.array([-4.0]), np.array([1.0])), 9.0) == pytest.approx((0.25, 1.0))
+
+
+def test_the_variances_of_a_fit_are_those_of_white_noise_times_what_its_memory_makes_of_them() -> None:
+    robot = sy.load("planar_2r").with_friction(viscous=0.5)
+    t, q, qd, qdd = fourier(2, 20.0, 100.0, seed=3)
+    noise = coloured(q.shape, 0.9, np.random.default_rng(1))
+    tau = robot.inverse_dynamics(q, qd, qdd) + 0.2 * noise
+    fit = sy.identify(robot, Log(t=t, q=q, qd=qd, qdd=qdd, tau=tau), "wls", smoothing=None, delay=0.0, decimate=1)
+    R = fit.uncertainty.information[: fit.base.n_base, : fit.base.n_base]
+    plain = np.diag(np.linalg.inv(R.T @ R))
+    found = inflation(fit, R.T @ R)
+    assert found == pytest.approx(float(np.median(fit.base_std**2 / plain)))
+    assert found > 3.0, "rows that remember a tenth of a second"
+
+
+def test_a_dwell_begins_when_the_robot_has_settled() -> None:
+    """What the torque does in the first tenth of a second of a rest is no weight."""
+    robot, rate = sy.load("planar_2r"), 200.0
+    way = np.linspace(0.0, 0.5, 100)[:, None] * np.ones(2)
+    still = np.zeros(2)
+    q, tau = [], []
+    for k in range(4):
+        rest = 0.5 * (k + 1) * np.ones((200, 2))
+        hold = robot.inverse_dynamics(rest[0], still, still)
+        ringing = np.where(np.arange(200)[:, None] < 0.9 * (SETTLING + 0.1) * rate, 50.0, 0.0)
+        q += [way + 0.5 * k, rest]
+        tau += [np.tile(hold, (100, 1)), hold + ringing]
+    log = Log(t=np.arange(1200) / rate, q=np.concatenate(q), tau=np.concatenate(tau), joint_names=robot.joint_names)
+    found = dwells(robot, log)
+    np.testing.assert_allclose(found.tau, robot.gravity_torque(found.q), atol=1e-6 * np.abs(found.tau).max())
+
+
+def test_the_inertia_of_a_load_may_be_rounded_as_its_largest_entry_allows() -> None:
+    mechanism = load("planar_2r")
+    flat = [[1e-10, 1e-12, 0.0], [0.0, 1e-10, 0.0], [0.0, 0.0, 1.0]]
+    assert edit.with_payload(mechanism, 1.0, (0.0, 0.0, 0.0), flat) == edit.with_payload(
+        mechanism, 1.0, (0.0, 0.0, 0.0), [[1e-10, 1e-12, 0.0], [1e-12, 1e-10, 0.0], [0.0, 0.0, 1.0]]
+    )
+    with pytest.raises(sy.CallError, match="symmetric"):
+        edit.with_payload(mechanism, 1.0, (0.0, 0.0, 0.0), [[1.0, 1e-6, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+
+
+def test_friction_that_no_joint_has_wins_nothing() -> None:
+    _, search = searches(0.0)
+    candidate = next(each for each in search.candidates if each.positive)
+    for sign, worth in ((1.0, np.isfinite), (-1.0, lambda x: x == -np.inf)):
+        x = search.solve(candidate)
+        x[search.b :] = sign
+        with patch.object(Search, "solve", lambda *_, x=x: x):
+            assert worth(search.information(candidate))
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.7, -0.4])
+def test_the_slope_of_a_torque_over_that_of_the_bodies(factor: float) -> None:
+    design = first_trial()[1].design
+    u = np.random.default_rng(2).uniform(0.5, 1.5, design.K)
+    for joint in range(2):
+        E, A = design.to_u[joint], design.columns[joint]
+        bodies = design.known[:, joint] + A @ (design.zero[joint] + E[:, : design.inner] @ u[: design.inner])
+        rubs = A @ E[:, design.inner :] @ np.arange(1.0, design.K - design.inner + 1)
+        tau = np.zeros((design.N, 2))
+        tau[:, joint] = factor * bodies + rubs
+        assert torque_slope(design, tau, u, joint) == pytest.approx(factor, rel=1e-6)

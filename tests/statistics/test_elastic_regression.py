@@ -1,0 +1,25 @@
+"""Least squares of a joint's springs: the solution of statsmodels, for one column too, and what follows from no column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from steelyard.identification.elastic.regression import regression
+
+
+@pytest.mark.parametrize("columns", [1, 2, 5])
+def test_it_is_ordinary_least_squares(columns: int, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(400, columns)) * 10.0 ** np.arange(columns)
+    y = X @ np.ones(columns) + rng.normal(size=400)
+    found, covariance = regression(X, y)
+    there = sm.OLS(y, X).fit()
+    np.testing.assert_allclose(found, there.params, rtol=1e-9)
+    np.testing.assert_allclose(np.sqrt(np.diag(covariance)), there.bse, rtol=0.8)
+
+
+def test_columns_that_say_the_same_share_it(rng: np.random.Generator) -> None:
+    x = rng.normal(size=400)
+    found, _ = regression(np.column_stack([x, x]), 4.0 * x)
+    np.testing.assert_allclose(found, [2.0, 2.0], rtol=1e-9)
