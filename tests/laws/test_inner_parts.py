@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
@@ -14,7 +16,9 @@ from steelyard.experiments.excitation.prior import inflation
 from steelyard.experiments.loads.dwells import SETTLING, dwells
 from steelyard.identification.doctor.mechanics.candidate import torque_slope
 from steelyard.identification.friction.term_search import Search
-from steelyard.mechanism import edit, load
+from steelyard.identification.result.promise import between_limits
+from steelyard.isolation.child import _ended
+from steelyard.mechanism import Limits, edit, load
 from steelyard.motion.trajectories.time_optimal import _feasible
 from steelyard.signals.log import Log
 from tests.motions import coloured, fourier
@@ -106,3 +110,18 @@ def test_the_slope_of_a_torque_over_that_of_the_bodies(factor: float) -> None:
         tau = np.zeros((design.N, 2))
         tau[:, joint] = factor * bodies + rubs
         assert torque_slope(design, tau, u, joint) == pytest.approx(factor, rel=1e-6)
+
+
+def test_a_reader_that_computes_too_long_is_told_from_one_that_crashes() -> None:
+    assert "takes more than 5 s" in _ended(-signal.SIGXCPU, 5.0)
+    assert "takes more than 5 s" in _ended(1, 5.0)
+    assert "ended with SIGSEGV" in _ended(-signal.SIGSEGV, 5.0)
+    assert "exit code 24" in _ended(int(signal.SIGXCPU), 5.0)
+
+
+def test_positions_between_limits_are_within_a_turn_where_there_are_none() -> None:
+    robot = sy.load("planar_2r")
+    free = sy.Robot(replace(robot.mechanism, joints=tuple(replace(joint, limits=Limits()) for joint in robot.mechanism.joints)))
+    spread = between_limits(free, np.zeros((2000, 2)))
+    assert 0.98 * np.pi < np.abs(spread).max() < np.pi
+    assert spread.min() < -0.9 * np.pi < 0.9 * np.pi < spread.max()

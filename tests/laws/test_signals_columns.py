@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from steelyard.errors import LogError
 from steelyard.signals import read_log, to_npz
 from steelyard.signals.read.columns import parse_column
 from tests.laws.test_signals_files import LOG, ROBOT, TAU, Q, T, same, text
@@ -70,3 +71,9 @@ def test_columns_that_are_matched_by_name_need_no_remark(tmp_path: Path) -> None
         read_log(plain),
     ):
         assert not any(IN_ORDER in remark for remark in log.remarks), log.remarks
+
+
+def test_a_number_among_names_is_no_order(tmp_path: Path) -> None:
+    """Columns are taken by number if all have one: of 'shoulder' and '2' nobody knows which is the first joint."""
+    with pytest.raises(LogError, match="no column of q for joint"):
+        read_log(text(tmp_path / "mixed.csv", "t,q_shoulder,q_2,tau_shoulder,tau_2"), ROBOT)

@@ -65,8 +65,7 @@ def between_limits(robot: Robot, q: Array) -> Array:
     """Return positions like q (N, n) spread evenly over the joint limits, over a turn where there are none."""
     rng = np.random.default_rng(1)
     limits = robot.tree.limits
-    low = np.array([limit.lower for limit in limits] or [-np.inf] * robot.n)
-    high = np.array([limit.upper for limit in limits] or [np.inf] * robot.n)
+    low, high = (np.array(ends) for ends in zip(*((limit.lower, limit.upper) for limit in limits), strict=True))
     turning = np.array([robot.mechanism.joint(name).kind != "prismatic" for name in robot.joint_names])
     low = np.where(np.isfinite(low), low, np.where(turning, -np.pi, q.min(axis=0)))
     high = np.where(np.isfinite(high), high, np.where(turning, np.pi, q.max(axis=0)))
