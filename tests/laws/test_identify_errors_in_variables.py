@@ -95,6 +95,15 @@ def test_a_step_of_maximum_likelihood_is_generalised_least_squares(problem):
     assert merged(parts).counts[0] == block.tau.size
 
 
+def test_the_parts_of_maximum_likelihood_are_consecutive_and_alike(problem):
+    """Its uncertainty is what the parts differ by: each has a like number of rows, in the order of time."""
+    errors = [state_errors(s, problem.decimate) for s in problem.samples]
+    parts, _, _ = whitened(problem, problem.prior, errors)
+    counts = [part.counts[0] for part in parts]
+    assert max(counts) - min(counts) <= problem.model.n
+    assert sum(counts) == problem.N * problem.model.n
+
+
 def test_maximum_likelihood_trusts_samples_that_noise_harms_least():
     """Positions of noise 1e-3 rad and exact torques: the error of the torque is smaller than that of weighted least squares."""
     true = rubbing(sy.load("spatial_3r"))

@@ -12,6 +12,7 @@ import pytest
 import steelyard as sy
 from steelyard.drawing.skeleton import Skeleton
 from steelyard.experiments.excitation.barrier import LogBarrier
+from steelyard.experiments.excitation.interior_point import _solve
 from steelyard.experiments.excitation.prior import inflation
 from steelyard.experiments.loads.dwells import SETTLING, dwells
 from steelyard.identification.doctor.mechanics.candidate import torque_slope
@@ -125,3 +126,9 @@ def test_positions_between_limits_are_within_a_turn_where_there_are_none() -> No
     spread = between_limits(free, np.zeros((2000, 2)))
     assert 0.98 * np.pi < np.abs(spread).max() < np.pi
     assert spread.min() < -0.9 * np.pi < 0.9 * np.pi < spread.max()
+
+
+def test_a_step_of_the_search_is_finite_in_every_direction() -> None:
+    """Where a direction has next to no curvature the gradient itself is the step."""
+    assert np.isfinite(_solve(np.diag([1e-320, 1e-320]), np.array([1.0, 0.0]))).all()
+    np.testing.assert_allclose(_solve(np.diag([2.0, 4.0]), np.array([1.0, 1.0])), [0.5, 0.25])
