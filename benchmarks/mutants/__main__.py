@@ -26,8 +26,9 @@ from queue import SimpleQueue
 from time import perf_counter
 
 from benchmarks.mutants.covering import Covering, covering
+from benchmarks.mutants.justified import JUSTIFIED
 from benchmarks.mutants.mutations import Mutation, drawn
-from benchmarks.mutants.page import JUSTIFIED, page, rate
+from benchmarks.mutants.page import page, rate
 from benchmarks.mutants.trial import Outcome, environment, plain_clone, tried
 from steelyard.files import write_whole
 

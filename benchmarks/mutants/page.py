@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from benchmarks.mutants.justified import JUSTIFIED
 from benchmarks.mutants.mutations import KINDS, Mutation
 from benchmarks.mutants.once import ONCE
 from benchmarks.mutants.trial import Outcome
 from benchmarks.trust.page import markdown
 
-JUSTIFIED: dict[str, str] = {}
-"""Mutants that change no behaviour, by name, each with the reason."""
 KILLED = ("killed", "timeout")
 
 

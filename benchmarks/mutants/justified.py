@@ -1,0 +1,19 @@
+"""Mutants that change no behaviour, by name, each with the reason."""
+
+from __future__ import annotations
+
+SOURCE = "src/steelyard/"
+REASONS = {
+    "dynamics/forward/aba.py:net_torque swapped arguments: net, wrench_torque(tree, q, wrench) -> wrench_torque(tree, q, wrench), net":
+        "both are added",
+    "dynamics/coriolis.py:coriolis_matrix swapped arguments: rigid, spin -> spin, rigid": "both are added",
+    "dynamics/joint.py:oblique function: any -> all": "if the cosine is 0 or 1 so is the sine, up to its sign",
+    "simulation/dry_friction.py:struck constant: 1.0 -> 2.0 #4": "it divides an impulse that is zero",
+    "signals/smooth/likelihood.py:search_uneven constant: 1.5 -> 3.0": "the search is wider by steps that are not the best",
+    "identification/friction/term_search.py:description function: np.sqrt -> np.square": "a scale that is divided out again",
+    "identification/estimators/cone.py:unconstrained constant: 1.0 -> 2.0 #2": "it divides a column of zeros",
+    "mechanism/formats/urdf/loop_elements.py:_with_z constant: 1.0 -> 2.0":
+        "for z itself the rotation that follows is the identity",
+    "motion/inverse_kinematics/numerical.py: constant: 256 -> 513": "it takes another time, not another answer",
+}  # fmt: skip
+JUSTIFIED = {f"{SOURCE}{name}": reason for name, reason in REASONS.items()}
