@@ -15,7 +15,7 @@ from steelyard.experiments.excitation.barrier import LogBarrier
 from steelyard.experiments.excitation.interior_point import _solve
 from steelyard.experiments.excitation.prior import inflation
 from steelyard.experiments.loads.dwells import SETTLING, dwells
-from steelyard.identification.doctor.mechanics.candidate import torque_slope
+from steelyard.identification.doctor.mechanics.candidate import others_and_description, torque_slope
 from steelyard.identification.friction.term_search import Search
 from steelyard.identification.result.promise import between_limits
 from steelyard.isolation.child import _ended
@@ -132,3 +132,21 @@ def test_a_step_of_the_search_is_finite_in_every_direction() -> None:
     """Where a direction has next to no curvature the gradient itself is the step."""
     assert np.isfinite(_solve(np.diag([1e-320, 1e-320]), np.array([1.0, 0.0]))).all()
     np.testing.assert_allclose(_solve(np.diag([2.0, 4.0]), np.array([1.0, 1.0])), [0.5, 0.25])
+
+
+def test_what_the_other_joints_say_of_the_links_does_not_depend_on_the_one_that_is_asked_about() -> None:
+    trial = first_trial()[1]
+    design, tau = trial.design, trial.torque
+    for joint in range(2):
+        changed = tau.copy()
+        changed[:, joint] *= 7.0
+        found = [others_and_description(design, design.targets(each)[0], np.ones(2), np.full(2, 1e-3), joint) for each in (tau, changed)]
+        np.testing.assert_allclose(found[1], found[0], atol=1e-9 * np.abs(found[0]).max())
+        assert np.abs(found[0]).max() > 0
+
+
+def test_base_parameters_are_printed_in_columns() -> None:
+    base = sy.base_parameters(sy.load("spatial_3r").with_friction(viscous=1.0))
+    rows = str(base).splitlines()[1:-1]
+    assert len({len(name) for name in base.names}) > 1
+    assert len({row.index(text, 2 + len(name)) for row, name, text in zip(rows, base.names, base.expressions, strict=True)}) == 1
