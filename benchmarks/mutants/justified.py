@@ -15,5 +15,6 @@ REASONS = {
     "mechanism/formats/urdf/loop_elements.py:_with_z constant: 1.0 -> 2.0":
         "for z itself the rotation that follows is the identity",
     "motion/inverse_kinematics/numerical.py: constant: 256 -> 513": "it takes another time, not another answer",
+    "mechanism/joint_terms.py: sign: -math.inf -> (math.inf) #3": "a bound is one only if it is finite",
 }  # fmt: skip
 JUSTIFIED = {f"{SOURCE}{name}": reason for name, reason in REASONS.items()}
