@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from dataclasses import replace
+from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
@@ -22,7 +23,7 @@ from steelyard.identification.result.promise import between_limits
 from steelyard.identification.samples.samples import Samples
 from steelyard.isolation.child import _ended
 from steelyard.mechanism import Limits, edit, load
-from steelyard.motion.trajectories.time_optimal import _feasible
+from steelyard.motion.trajectories.time_optimal import Constraints, _feasible, _lines
 from steelyard.signals.log import Log
 from tests.motions import coloured, fourier
 from tests.statistics.test_autocorrelation import searches
@@ -147,9 +148,9 @@ def test_what_the_other_joints_say_of_the_links_does_not_depend_on_the_one_that_
         assert np.abs(found[0]).max() > 0
 
 
-def test_base_parameters_are_printed_in_columns() -> None:
-    base = sy.base_parameters(sy.load("spatial_3r"))
-    base = replace(base, names=("m", *base.names[1:]))
+def test_base_parameters_are_printed_in_columns(example_robots: Path) -> None:
+    base = sy.base_parameters(sy.load(example_robots / "ur_description/urdf/ur5_robot.urdf"))
+    assert len({len(name) for name in base.names}) > 1
     rows = str(base).splitlines()[1:-1]
     assert len({row.index(text, 2 + len(name)) for row, name, text in zip(rows, base.names, base.expressions, strict=True)}) == 1
 
@@ -160,3 +161,12 @@ def test_a_view_has_twenty_rows_in_a_period_of_the_motion() -> None:
     samples = Samples(t, wave, wave, wave, wave)
     step = np.median(np.diff(view_of([samples], most=100).t))
     assert 1 / 22 < step < 1 / 18
+
+
+def test_a_coefficient_that_is_rounding_beside_the_others_bounds_no_acceleration() -> None:
+    a = np.tile([1e3, 1e-10], (2, 1))
+    limits = Constraints(a, np.zeros((2, 2)), np.zeros((2, 2)), np.ones((2, 2)), np.ones(2))
+    lower, upper, flat = _lines(limits, 0, 0.1)
+    assert len(flat[0]) == 4, "both bounds of the second joint at both ends of the interval"
+    np.testing.assert_allclose(upper[1], 1e-3)
+    np.testing.assert_allclose(lower[1], -1e-3)
