@@ -16,6 +16,6 @@ REASONS = {
         "for z itself the rotation that follows is the identity",
     "motion/inverse_kinematics/numerical.py: constant: 256 -> 513": "it takes another time, not another answer",
     "mechanism/joint_terms.py: sign: -math.inf -> (math.inf) #3": "a bound is one only if it is finite",
-    "mechanism/formats/inertial.py: missing ingredient: float, Vector, Symmetric -> (float, Vector)": "a type, of which nothing is asked at run time",
+    "mechanism/formats/inertial.py: missing ingredient: float, Vector, Symmetric -> (float, Vector)": "a type, not asked at run time",
 }  # fmt: skip
 JUSTIFIED = {f"{SOURCE}{name}": reason for name, reason in REASONS.items()}

@@ -84,6 +84,14 @@ def test_a_motion_that_is_repeated_has_no_more_cells():
     assert np.mean(np.abs(numbers[period : 2 * period] - numbers[:period]) <= 1) > 0.95
 
 
+def test_of_a_short_log_no_cell_is_empty():
+    """Fewer states than cells are asked for: each is one by itself."""
+    cells = motion_cells(problem_of(recorded(sy.load("planar_2r"), 0.6)))
+    numbers = np.concatenate(cells.numbers)
+    assert len(numbers) < 80
+    assert set(numbers.tolist()) == set(range(cells.count))
+
+
 def test_errors_of_the_model_do_not_average_out_over_repetitions():
     true = rubbing(sy.load("planar_2r"))
 
