@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import signal
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -19,6 +20,7 @@ from steelyard.experiments.loads.dwells import SETTLING, dwells
 from steelyard.identification.doctor.mechanics.candidate import others_and_description, torque_slope
 from steelyard.identification.doctor.mechanics.view import view_of
 from steelyard.identification.friction.term_search import Search
+from steelyard.identification.model.joint_terms import with_shape
 from steelyard.identification.result.promise import between_limits
 from steelyard.identification.samples.samples import Samples
 from steelyard.isolation.child import _ended
@@ -170,3 +172,18 @@ def test_a_coefficient_that_is_rounding_beside_the_others_bounds_no_acceleration
     assert len(flat[0]) == 4, "both bounds of the second joint at both ends of the interval"
     np.testing.assert_allclose(upper[1], 1e-3)
     np.testing.assert_allclose(lower[1], -1e-3)
+
+
+@pytest.mark.parametrize("name", sy.robots())
+def test_a_tree_that_was_sent_to_another_process_is_the_same(name: str) -> None:
+    tree = sy.load(name).tree
+    there = pickle.loads(pickle.dumps(tree))
+    for field in fields(tree):
+        assert getattr(there, field.name) == getattr(tree, field.name), field.name
+
+
+def test_what_two_joints_share_is_as_smooth_as_the_smoother_of_them() -> None:
+    robot = sy.load("planar_2r").with_friction(coulomb=1.0).with_coupling("joint1", "joint2", coulomb=0.5)
+    for widths in ((0.02, 0.3), (0.3, 0.02)):
+        (coupling,) = with_shape(robot, "width", widths).mechanism.couplings
+        assert coupling.terms.get("width") == 0.3

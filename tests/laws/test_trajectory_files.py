@@ -36,6 +36,7 @@ def messages(path: Path) -> list[object]:
     from rosbags.typesys import Stores, get_typestore
 
     with AnyReader([path], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
+        assert all(time == 0 for _, time, _ in reader.messages()), "a motion begins when it is sent"
         return [reader.deserialize(data, c.msgtype) for c, _, data in reader.messages()]
 
 
