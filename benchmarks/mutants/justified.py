@@ -18,5 +18,7 @@ REASONS = {
     "mechanism/joint_terms.py: sign: -math.inf -> (math.inf) #3": "a bound is one only if it is finite",
     "mechanism/formats/inertial.py: missing ingredient: float, Vector, Symmetric -> (float, Vector)": "a type, not asked at run time",
     "identification/estimators/simulated/restate.py:is_slow constant: 1 -> 3": "NumPy takes any negative number for the size that is left",
+    "experiments/loads/controller_load.py:_nearest function: size[[0, 1, 2], order].sum -> size[[0, 1, 2], order].mean":
+        "the largest sum is the largest mean",
 }  # fmt: skip
 JUSTIFIED = {f"{SOURCE}{name}": reason for name, reason in REASONS.items()}

@@ -6,6 +6,7 @@ import pickle
 import signal
 from dataclasses import fields, replace
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -26,6 +27,7 @@ from steelyard.identification.samples.samples import Samples
 from steelyard.isolation.child import _ended
 from steelyard.mechanism import Limits, edit, load
 from steelyard.motion.trajectories.time_optimal import Constraints, _feasible, _lines
+from steelyard.reporting.page import carries_badly
 from steelyard.signals.log import Log
 from tests.motions import coloured, fourier
 from tests.statistics.test_autocorrelation import searches
@@ -187,3 +189,9 @@ def test_what_two_joints_share_is_as_smooth_as_the_smoother_of_them() -> None:
     for widths in ((0.02, 0.3), (0.3, 0.02)):
         (coupling,) = with_shape(robot, "width", widths).mechanism.couplings
         assert coupling.terms.get("width") == 0.3
+
+
+def test_a_model_carries_over_badly_from_half_as_much_error_again_and_a_hundredth() -> None:
+    fit, as_well, worse = (SimpleNamespace(total_relative_error=error) for error in (0.10, 0.155, 0.165))
+    assert not carries_badly(fit, as_well)  # type: ignore[arg-type]
+    assert carries_badly(fit, worse)  # type: ignore[arg-type]
