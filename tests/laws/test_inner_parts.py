@@ -15,7 +15,7 @@ import pytest
 import steelyard as sy
 from steelyard.drawing.skeleton import Skeleton
 from steelyard.experiments.excitation.barrier import LogBarrier
-from steelyard.experiments.excitation.interior_point import _solve
+from steelyard.experiments.excitation.interior_point import _solve, _updated
 from steelyard.experiments.excitation.prior import inflation
 from steelyard.experiments.loads.dwells import SETTLING, dwells
 from steelyard.identification.doctor.mechanics.candidate import others_and_description, torque_slope
@@ -195,3 +195,16 @@ def test_a_model_carries_over_badly_from_half_as_much_error_again_and_a_hundredt
     fit, as_well, worse = (SimpleNamespace(total_relative_error=error) for error in (0.10, 0.155, 0.165))
     assert not carries_badly(fit, as_well)  # type: ignore[arg-type]
     assert carries_badly(fit, worse)  # type: ignore[arg-type]
+
+
+def test_an_update_of_the_curvature_is_that_of_bfgs_or_as_much_of_it_as_stays_positive() -> None:
+    """Nocedal and Wright, Numerical Optimization, 2006, procedure 18.2: where s y is too small, r s is a fifth of s B s."""
+    rng = np.random.default_rng(3)
+    half = rng.normal(size=(4, 4))
+    B, s = half @ half.T + np.eye(4), rng.normal(size=4)
+    right = B @ s + 0.1 * s
+    made = _updated(B, s, right)
+    np.testing.assert_allclose(made @ s, right, rtol=1e-9)
+    damped = _updated(B, s, -right)
+    assert s @ damped @ s == pytest.approx(0.2 * s @ B @ s)
+    assert np.linalg.eigvalsh(damped).min() > 0
