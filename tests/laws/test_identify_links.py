@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
+from steelyard.identification.result.links import link_estimates
 from tests.motions import recorded, rubbing
 
 
@@ -83,11 +84,19 @@ def test_an_estimator_without_a_description_shows_what_stands_alone():
         assert np.isfinite(slide.links.mass_std[slide.links.names.index(alone[0][:-2])])
 
 
+def test_without_a_covariance_mass_and_moment_spread_by_themselves():
+    """c = mc / m: with m = 2 +- 0.1 and mc = 1 +- 0.3 the centre is 0.5 +- sqrt(0.3^2 + (0.5 0.1)^2) / 2."""
+    fit, _ = fitted()
+    pi, std = fit.parameters.copy(), np.zeros(len(fit.parameters))
+    pi[:4], std[:4] = [2.0, 1.0, 0.0, 0.0], [0.1, 0.3, 0.0, 0.0]
+    links = link_estimates(fit.model, pi, std, None, None)
+    np.testing.assert_allclose(links.com[0], [0.5, 0.0, 0.0])
+    np.testing.assert_allclose(links.com_std[0], [np.hypot(0.3, 0.05) / 2, 0.0, 0.0])
+
+
 def test_a_link_without_mass_has_no_centre():
     """Its centre is no number, and nothing fails."""
     fit, _ = fitted()
-    from steelyard.identification.result.links import link_estimates
-
     pi = fit.parameters.copy()
     pi[10:20] = 0.0
     links = link_estimates(fit.model, pi, fit.parameters_std, fit.uncertainty.parameters, fit.estimate.posterior)

@@ -11,8 +11,10 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
 import steelyard as sy
+from steelyard.drawing.panels import Curve, Panel, panels
 from steelyard.drawing.skeleton import Skeleton
 from steelyard.experiments.excitation.barrier import LogBarrier
 from steelyard.experiments.excitation.interior_point import _solve, _updated
@@ -208,3 +210,11 @@ def test_an_update_of_the_curvature_is_that_of_bfgs_or_as_much_of_it_as_stays_po
     damped = _updated(B, s, -right)
     assert s @ damped @ s == pytest.approx(0.2 * s @ B @ s)
     assert np.linalg.eigvalsh(damped).min() > 0
+
+
+def test_a_figure_has_room_for_its_rows_and_three_quarters_of_an_inch_for_labels() -> None:
+    panel = Panel((Curve(np.arange(3.0), np.arange(3.0)),))
+    made = [panels([[panel]] * rows, "page", height=2.0) for rows in (1, 3)]
+    assert [figure.get_size_inches()[1] for figure in made] == [2.75, 6.75]
+    for figure in made:
+        pyplot.close(figure)
