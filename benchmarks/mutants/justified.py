@@ -20,5 +20,6 @@ REASONS = {
     "identification/estimators/simulated/restate.py:is_slow constant: 1 -> 3": "NumPy takes any negative number for the size that is left",
     "experiments/loads/controller_load.py:_nearest function: size[[0, 1, 2], order].sum -> size[[0, 1, 2], order].mean":
         "the largest sum is the largest mean",
+    "compiler/runtime/threads.py:in_parallel.run constant: 1 -> 3 #2": "blocks of another length have the same results",
 }  # fmt: skip
 JUSTIFIED = {f"{SOURCE}{name}": reason for name, reason in REASONS.items()}

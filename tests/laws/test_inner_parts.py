@@ -31,6 +31,7 @@ from steelyard.mechanism import Limits, edit, load
 from steelyard.motion.trajectories.time_optimal import Constraints, _feasible, _lines
 from steelyard.reporting.page import carries_badly
 from steelyard.signals.log import Log
+from steelyard.signals.read.joint_states import Series, on_one_clock
 from tests.motions import coloured, fourier
 from tests.statistics.test_autocorrelation import searches
 from tests.thresholds.mechanics import first_trial
@@ -218,3 +219,12 @@ def test_a_figure_has_room_for_its_rows_and_three_quarters_of_an_inch_for_labels
     assert [figure.get_size_inches()[1] for figure in made] == [2.75, 6.75]
     for figure in made:
         pyplot.close(figure)
+
+
+def test_joints_of_different_messages_are_put_on_the_clock_of_the_most() -> None:
+    dense, sparse = np.linspace(0.0, 1.0, 101), np.linspace(0.0, 1.0, 11)
+    series = [Series(t, np.column_stack([t, t, t])) for t in (sparse, dense)]
+    t, values, remarks = on_one_clock(["a", "b"], series)
+    np.testing.assert_array_equal(t, dense)
+    np.testing.assert_allclose(values[:, 0, 0], dense, atol=1e-12)
+    assert "a were interpolated" in remarks[0]
