@@ -21,5 +21,6 @@ REASONS = {
     "experiments/loads/controller_load.py:_nearest function: size[[0, 1, 2], order].sum -> size[[0, 1, 2], order].mean":
         "the largest sum is the largest mean",
     "compiler/runtime/threads.py:in_parallel.run constant: 1 -> 3 #2": "blocks of another length have the same results",
+    "identification/model/bounds.py:natural sign: -row.least -> (row.least)": "the only bound that is finite is zero",
 }  # fmt: skip
 JUSTIFIED = {f"{SOURCE}{name}": reason for name, reason in REASONS.items()}

@@ -14,7 +14,9 @@ import pytest
 from matplotlib import pyplot
 
 import steelyard as sy
+from steelyard.drawing.numbers import with_uncertainty
 from steelyard.drawing.panels import Curve, Panel, panels
+from steelyard.drawing.parameter_table import parameter_table
 from steelyard.drawing.skeleton import Skeleton
 from steelyard.experiments.excitation.barrier import LogBarrier
 from steelyard.experiments.excitation.interior_point import _solve, _updated
@@ -28,8 +30,9 @@ from steelyard.identification.result.promise import between_limits
 from steelyard.identification.samples.samples import Samples
 from steelyard.isolation.child import _ended
 from steelyard.mechanism import Limits, edit, load
+from steelyard.mechanism.formats.urdf.loop_elements import _with_z
 from steelyard.motion.trajectories.time_optimal import Constraints, _feasible, _lines
-from steelyard.reporting.page import carries_badly
+from steelyard.reporting.content import carries_badly
 from steelyard.signals.log import Log
 from steelyard.signals.read.joint_states import Series, on_one_clock
 from tests.motions import coloured, fourier
@@ -228,3 +231,18 @@ def test_joints_of_different_messages_are_put_on_the_clock_of_the_most() -> None
     np.testing.assert_array_equal(t, dense)
     np.testing.assert_allclose(values[:, 0, 0], dense, atol=1e-12)
     assert "a were interpolated" in remarks[0]
+
+
+@pytest.mark.parametrize("axis", [(0.0, 0.0, 2.0), (0.0, 3.0, 0.0), (1.0, 0.0, 0.0), (0.3, -0.2, 0.9), (0.1, 0.99, 0.0)])
+def test_a_loop_has_its_axis_as_z_of_a_rotation(axis: tuple[float, float, float]) -> None:
+    R = np.array(_with_z(axis, "revolute"))
+    np.testing.assert_allclose(R[:, 2], np.array(axis) / np.linalg.norm(axis), atol=1e-12)
+    np.testing.assert_allclose(R.T @ R, np.eye(3), atol=1e-12)
+    assert np.linalg.det(R) == pytest.approx(1.0)
+    np.testing.assert_array_equal(_with_z(axis, "weld"), np.eye(3))
+
+
+def test_a_parameter_is_given_with_two_standard_deviations() -> None:
+    made = parameter_table("", ["a", "b"], np.array([10.0, -2.0]), np.array([0.15, 0.004]), ["a", "b"])
+    assert [row[1:3] for row in made.rows] == [with_uncertainty(10.0, 0.3), with_uncertainty(-2.0, 0.008)]
+    assert [row[3] for row in made.rows] == ["1.5", "0.2"]
