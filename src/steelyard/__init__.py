@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     from .motion import Trajectory
     from .motion.inverse_kinematics.rates import joint_acceleration, joint_velocity
     from .motion.inverse_kinematics.solve import inverse_kinematics
+    from .motion.poses import (
+        joints_from_degrees,
+        joints_to_degrees,
+        pose_from_quaternion,
+        pose_from_rpy,
+        pose_to_quaternion,
+        pose_to_rpy,
+    )
     from .parameters.base import base_parameters
     from .reporting import report
     from .resource_limits import reading_limits
@@ -50,6 +58,12 @@ _HOMES = {
     "inverse_kinematics": "motion.inverse_kinematics.solve",
     "joint_velocity": "motion.inverse_kinematics.rates",
     "joint_acceleration": "motion.inverse_kinematics.rates",
+    "joints_from_degrees": "motion.poses",
+    "joints_to_degrees": "motion.poses",
+    "pose_from_quaternion": "motion.poses",
+    "pose_from_rpy": "motion.poses",
+    "pose_to_quaternion": "motion.poses",
+    "pose_to_rpy": "motion.poses",
     "excite": "experiments",
     "calibrate": "experiments",
     "Calibration": "experiments",
@@ -98,9 +112,15 @@ __all__ = [
     "inverse_kinematics",
     "joint_acceleration",
     "joint_velocity",
+    "joints_from_degrees",
+    "joints_to_degrees",
     "load",
     "payload",
     "perturbed",
+    "pose_from_quaternion",
+    "pose_from_rpy",
+    "pose_to_quaternion",
+    "pose_to_rpy",
     "read_log",
     "reading_limits",
     "record",
