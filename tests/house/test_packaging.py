@@ -25,8 +25,6 @@ else:
 LEFT_OUT = re.compile(
     r"(^|/)(\.git|\.venv[^/]*|build|dist|__pycache__|[^/]*\.egg-info|\.[a-z_]*cache|\.hypothesis|steelyard-demo[^/]*)(/|$)"
 )
-    r"(^|/)(\.git|\.venv[^/]*|build|dist|__pycache__|[^/]*\.egg-info|\.[a-z_]*cache|\.hypothesis|steelyard-demo[^/]*)(/|$)"
-)
 
 
 def repository() -> list[str]:
