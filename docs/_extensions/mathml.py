@@ -18,7 +18,7 @@ def inline(writer: Any, node: nodes.math) -> None:
 def display(writer: Any, node: nodes.math_block) -> None:
     """Write a formula on lines of its own, with its number if it has one."""
     number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
-    writer.body.append(f'<div class="math">{number}{tex2mathml(node.astext(), as_block=True)}</div>\n')
+    writer.body.append(f'<div class="formula" style="overflow: auto hidden">{number}{tex2mathml(node.astext(), as_block=True)}</div>\n')
     raise nodes.SkipNode
 
 

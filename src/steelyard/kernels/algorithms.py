@@ -166,6 +166,13 @@ ALGORITHMS: dict[str, Algorithm] = {
 }
 
 
+def described_outputs(algorithm: Algorithm) -> str:
+    """What an algorithm returns, for help: shapes with batch dimensions, and units."""
+    sizes = {"r": "p", "b": "bodies"}
+    parts = [f"({', '.join(('...', *(sizes.get(c, c) for c in code)))}) {unit}" for _, code, unit in algorithm.outputs]
+    return f"{' and '.join(parts)}." if len(parts) < 3 else f"A tuple of {', '.join(parts)}."
+
+
 _TASK = ("task_inertia", "dynamically_consistent_inverse", "nullspace_projector")
 NEEDS_MASS = frozenset(("forward_dynamics", "forward_dynamics_derivatives", "forward_reactions", "free_forward_dynamics", *_TASK))
 _LEAST = 1e-14  # of the largest entry of M: below it a diagonal entry is rounding

@@ -8,22 +8,30 @@ from __future__ import annotations
 
 import os
 
+from ..documented import documented
 from ..kernels import ALGORITHMS
+from ..kernels.algorithms import described_outputs
 from ..mechanism import load as load_mechanism
 from .dynamics import Dynamics
 from .edits import Edits
+from .momentum import Momentum
 from .moving_base import MovingBase
 from .operational_space import OperationalSpace
 from .pictures import Pictures
+from .regressors import Regressors
 from .single_call import with_straight_path
 
 __all__ = ["Robot", "load"]
 
 
-class _General(Dynamics, OperationalSpace, MovingBase, Edits, Pictures):
+class _General(Dynamics, Momentum, Regressors, OperationalSpace, MovingBase, Edits, Pictures):
     """All methods, in their general form."""
 
 
+RESULTS = {name: described_outputs(algorithm) for name, algorithm in ALGORITHMS.items()}
+RESULTS["slotine_li_torque"] = RESULTS["slotine_li"]
+for _part in _General.__mro__[:-1]:
+    documented(_part, RESULTS)
 SINGLE_CALLS = {name: name for name in ALGORITHMS if hasattr(_General, name)} | {"slotine_li_torque": "slotine_li"}
 
 

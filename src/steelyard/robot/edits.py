@@ -27,16 +27,40 @@ class Edits(Description):
     """Every edit returns a new robot."""
 
     def with_parameters(self, pi: ArrayLike) -> Self:
-        """This robot with another parameter vector, in the order of `parameter_names`."""
+        """This robot with another parameter vector, in the order of `parameter_names`.
+
+        Parameters:
+            pi: (p,) parameters in the order and units of `parameter_names` and `parameter_units`.
+        Example:
+            >>> robot = sy.load("planar_2r")
+            >>> robot.with_parameters(2.0 * robot.parameters).gravity_torque([0, 0]) / robot.gravity_torque([0, 0])
+            array([2., 2.])
+        """
         return self._like(edit.with_parameters(self.mechanism, np.asarray(pi, dtype=float)))
 
     def with_gravity(self, gravity: Sequence[float]) -> Self:
-        """This robot under another gravity vector, in the base frame [m/s2]."""
+        """This robot under another gravity vector, in the base frame [m/s2].
+
+        Parameters:
+            gravity: (3,) acceleration of free fall in the base frame [m/s2].
+        Example:
+            >>> sy.load("planar_2r").with_gravity((0, 0, 0)).gravity_torque([0, 0])
+            array([0., 0.])
+        """
         return self._like(edit.with_gravity(self.mechanism, gravity))
 
     def with_payload(self, mass: float, com: Sequence[float] = (0.0, 0.0, 0.0), inertia: Any = 0.0, frame: str | None = None) -> Self:
         """This robot holding a load: mass [kg], centre of mass [m] and inertia about it [kg m2], in a frame (the end-effector by
         default).
+
+        Parameters:
+            mass: of the load [kg].
+            com: (3,) its centre of mass in the frame [m].
+            inertia: about the centre [kg m2]: (3, 3), six numbers Ixx Ixy Ixz Iyy Iyz Izz, three of a diagonal one, or one.
+        Example:
+            >>> robot = sy.load("planar_2r")
+            >>> (robot.with_payload(2.0, com=(0.8, 0, 0)).gravity_torque([0, 0]) - robot.gravity_torque([0, 0])).round(3)
+            array([35.316, 15.696])
         """
         return self._like(edit.with_payload(self.mechanism, mass, com, inertia, self._frame(frame)))
 
@@ -49,17 +73,41 @@ class Edits(Description):
         Fs fades at the velocity `stribeck` [rad/s|m/s], `width` [rad/s|m/s] makes Coulomb friction smooth, tanh(qd / width); `load` Fl is
         Coulomb friction per gravity torque, `sine1`, `cosine1`, ... torque ripple of a motor behind the ratio `gear`. The shapes stribeck,
         width and gear have no column in the regressor. Armstrong-Helouvry, Dupont and Canudas de Wit 1994, section 2.2.
+
+        Parameters:
+            viscous: Fv [N m s/rad|N s/m].
+            coulomb: Fc [N m|N].
+            offset: F0 [N m|N].
+            **terms: further terms by their keys.
+        Example:
+            >>> sy.load("planar_2r").with_friction(viscous=0.5, coulomb={"joint2": 2.0}).friction_torque([1.0, 1.0])
+            array([0.5, 2.5])
         """
         return self._like(edit.with_friction(self.mechanism, viscous=viscous, coulomb=coulomb, offset=offset, **terms))
 
     def with_coupling(self, joint_a: str, joint_b: str, **terms: float | None) -> Self:
-        """This robot with a motor that two joints share: armature Iam, viscous Fvm, coulomb Fcm, width, as `mechanism.Coupling` says."""
+        """This robot with a motor that two joints share: armature Iam, viscous Fvm, coulomb Fcm, width, as `mechanism.Coupling` says.
+
+        Parameters:
+            joint_a, joint_b: names of the joints.
+            **terms: armature [kg m2], viscous [N m s/rad], coulomb [N m], width [rad/s].
+        Example:
+            >>> sy.load("planar_2r").with_coupling("joint1", "joint2", armature=0.1).parameter_names[-1]
+            'joint2.Iam'
+        """
         return self._like(edit.with_coupling(self.mechanism, joint_a, joint_b, **terms))
 
     def with_known_torque(self, given: Mapping[str, str] | Callable[..., Any]) -> Self:
         """This robot with a torque [N m|N] that is known, such as that of a spring: {"joint2": "5.0 * sin(q['joint2'])"}.
 
         Or a function (q, qd, qdd) -> torque over arrays (..., n), of arithmetic and NumPy functions of q and qd alone.
+
+        Parameters:
+            given: joint name -> expression [N m|N], or a function of arrays.
+        Example:
+            >>> robot = sy.load("planar_2r")
+            >>> robot.with_known_torque({"joint2": "5.0 * sin(q['joint2'])"}).friction_torque([0, 0], [0, np.pi / 2]).round(3)
+            array([0., 5.])
         """
         if callable(given):
             found = traced(given, self.joint_names)
@@ -88,13 +136,33 @@ class Edits(Description):
         A frame is a point in its link [m] or a `Pose`. A "gear" or "rack" couples joints a and b: q_a = ratio q_b + offset. A "residual" is
         yours: text such as "q['slide'] - 0.1 * sin(q['crank'])", several of them, or a function of the positions (n scalars) that is
         traced. See docs/loops.md.
+
+        Parameters:
+            name: of the loop.
+            kind: one of `mechanism.loops.KINDS`.
+            a, b: names of links, or of joints for a gear or rack.
+            at_a, at_b: (3,) points [m] or `Pose` in their links.
+            length: of a distance [m].
+            ratio, offset: of a gear [-, rad] or rack [m/rad, m].
+            residual: expressions that are zero where the loop is closed.
+        Example:
+            >>> geared = sy.load("planar_2r").with_loop("wheels", "gear", "joint2", "joint1", ratio=-0.5)
+            >>> geared.closure([0.2, 0.4]).round(3)
+            array([0.5])
         """
         texts = residual_texts(residual, self.joint_names) if callable(residual) else (residual,) if isinstance(residual, str) else residual
         made = Loop(name, kind, a, b, frame_at(at_a), frame_at(at_b), float(length), float(ratio), float(offset), tuple(texts))
         return self._checked(replace(self.mechanism, loops=(*self.mechanism.loops, made)))
 
     def without_loops(self, *names: str) -> Self:
-        """This robot with these loops opened; all of them if none is named."""
+        """This robot with these loops opened; all of them if none is named.
+
+        Parameters:
+            *names: of loops; all by default.
+        Example:
+            >>> sy.load("four_bar").without_loops().closure_names
+            ()
+        """
         known = [loop.name for loop in self.mechanism.loops]
         for name in names:
             if name not in known:
@@ -103,7 +171,14 @@ class Edits(Description):
         return self._like(replace(self.mechanism, loops=left))
 
     def with_drives(self, *joints: str) -> Self:
-        """This robot with drives at these joints only."""
+        """This robot with drives at these joints only.
+
+        Parameters:
+            *joints: names of joints.
+        Example:
+            >>> sy.load("planar_2r").with_drives("joint1").driven_joints
+            ('joint1',)
+        """
         return self._checked(replace(self.mechanism, driven=tuple(joints)))
 
     def _checked(self, mechanism: Mechanism) -> Self:
@@ -114,11 +189,23 @@ class Edits(Description):
         return self._like(mechanism)
 
     def with_joint_terms(self, keys: Sequence[str]) -> Self:
-        """This robot with a parameter for each of these joint terms at every joint, zero where it had none: armature, viscous, ..."""
+        """This robot with a parameter for each of these joint terms at every joint, zero where it had none: armature, viscous, ...
+
+        Parameters:
+            keys: of terms, such as "armature" [kg m2|kg] and "viscous" [N m s/rad|N s/m].
+        Example:
+            >>> sy.load("planar_2r").with_joint_terms(["armature", "viscous"]).parameter_names[-4:]
+            ('joint1.Ia', 'joint1.Fv', 'joint2.Ia', 'joint2.Fv')
+        """
         return self._like(edit.with_joint_terms(self.mechanism, keys))
 
     def without_friction(self) -> Self:
-        """This robot with joints that do not rub."""
+        """This robot with joints that do not rub.
+
+        Example:
+            >>> sy.load("puma560").without_friction().friction_torque(np.ones(6))
+            array([0., 0., 0., 0., 0., 0.])
+        """
         return self._like(edit.without_friction(self.mechanism))
 
     def with_rotors(self, armature: Values | None = None, ratio: Values | None = None, axis: Any = None, mount: Any = None) -> Self:
@@ -126,25 +213,60 @@ class Edits(Description):
 
         With a gear `ratio` the rotors spin on the link `mount` (the joint's parent by default) about the unit vector `axis` of that link
         (the joint's axis by default): the full model with gyroscopic coupling. Lecture "Newton-Euler formulation", augmented link.
+
+        Parameters:
+            armature: Ia [kg m2|kg].
+            ratio: turns of the motor for one of the joint [-].
+            axis: (3,) unit vector in the frame of the mount, by joint.
+            mount: name of the link that carries the motor, by joint.
+        Example:
+            >>> robot = sy.load("planar_2r")
+            >>> (robot.with_rotors(0.3).mass_matrix([0, 0]) - robot.mass_matrix([0, 0])).round(3)
+            array([[0.3, 0. ],
+                   [0. , 0.3]])
         """
         return self._like(edit.with_rotors(self.mechanism, armature, ratio, axis, mount))
 
     def without_known_torque(self) -> Self:
-        """This robot without its known torques."""
+        """This robot without its known torques.
+
+        Example:
+            >>> sy.load("planar_2r").without_known_torque().friction_torque([0, 0], [0, 0])
+            array([0., 0.])
+        """
         return self._like(replace(self.mechanism, known=()))
 
     def without_rotors(self) -> Self:
-        """This robot without rotor inertia, shared motors included."""
+        """This robot without rotor inertia, shared motors included.
+
+        Example:
+            >>> sy.load("puma560").without_rotors().drive_model
+            'no rotor inertia'
+        """
         return self._like(edit.without_rotors(self.mechanism))
 
     def freeze(self, positions: Mapping[str, float]) -> Self:
-        """This robot with some joints held at given positions [rad|m]."""
+        """This robot with some joints held at given positions [rad|m].
+
+        Parameters:
+            positions: joint name -> position [rad|m].
+        Example:
+            >>> sy.load("planar_2r").freeze({"joint2": 0.5}).joint_names
+            ('joint1',)
+        """
         return self._like(edit.freeze(self.mechanism, positions))
 
     def thaw(self, whole: Description) -> Self:
         """This robot with the joints free again that `whole` can move and this one holds; they are as in `whole`.
 
         `fit.robot.thaw(robot)` is the robot with what was identified of its arm while the other joints were held.
+
+        Parameters:
+            whole: the robot that this one was made from by `freeze`.
+        Example:
+            >>> robot = sy.load("planar_2r")
+            >>> robot.freeze({"joint2": 0.5}).thaw(robot).joint_names
+            ('joint1', 'joint2')
         """
         return self._like(edit.thaw(self.mechanism, whole.mechanism))
 

@@ -13,14 +13,14 @@ import numpy as np
 from ..errors import SteelyardWarning
 from ..mechanism import edit
 from .description import Array
-from .loops import Loops
+from .loops.constrained_dynamics import ConstrainedDynamics
 
 if TYPE_CHECKING:
     from ..closed_form import Symbolic
     from ..mechanism.formats.urdf.write_urdf import ExtensionTerm
 
 
-class Exports(Loops):
+class Exports(ConstrainedDynamics):
     """What leaves the program."""
 
     def to_urdf(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
@@ -28,6 +28,11 @@ class Exports(Loops):
 
         URDF has no place for some joint terms. They are written into elements that only steelyard reads, and a SteelyardWarning says how
         much torque other programs will miss.
+
+        Example:
+            >>> sy.load("planar_2r").to_urdf("arm.urdf")
+            >>> sy.load("arm.urdf").joint_names
+            ('joint1', 'joint2')
         """
         from ..mechanism.formats.urdf.write_urdf import write_urdf
 
@@ -62,7 +67,14 @@ class Exports(Loops):
         return next(body.kind == "prismatic" for body in self.tree.bodies if body.coordinate == coordinate)
 
     def to_toml(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write a TOML description that `load` reads back exactly."""
+        """Write a TOML description that `load` reads back exactly.
+
+        Example:
+            >>> robot = sy.load("planar_2r")
+            >>> robot.to_toml("arm.toml")
+            >>> sy.load("arm.toml") == robot
+            True
+        """
         from ..mechanism.formats.toml.write_toml import write_toml
 
         write_toml(self.mechanism, path, overwrite=overwrite)
@@ -80,6 +92,18 @@ class Exports(Loops):
 
         Kinematics are those of `frame`, the end-effector by default; a robot with several tips has none unless it is named. Functions of
         forces take a wrench at each of the frames named in `wrench`. See docs/c.md.
+
+        Parameters:
+            directory: folder for the two files.
+            real: "double" or "float".
+            functions: names of functions; all by default.
+            wrench: names of frames with a wrench (6,) [N, N m].
+            overwrite: whether existing files may be replaced.
+        Returns:
+            Paths of the header and the source.
+        Example:
+            >>> [path.name for path in sy.load("planar_2r").to_c("generated")]
+            ['planar_2r.h', 'planar_2r.c']
         """
         from ..c_export import FRAMED, module, write_c
 
@@ -96,6 +120,17 @@ class Exports(Loops):
         """The closed form in SymPy: T, U, L, M, C, g, tau, Y with symbols ("symbolic", "all", "barycentric") or numbers ("numeric").
 
         For up to three joints as a textbook has it, for longer arms in named common terms. See docs/closed_form.md; Lagrangian lecture.
+
+        Parameters:
+            parameters: "symbolic", "all", "barycentric" or "numeric".
+            geometry: "symbolic" or "numeric" lengths [m].
+            names: symbol -> other symbol.
+            form: "textbook" or "common terms".
+        Returns:
+            A `Symbolic`: expressions in the units of the robot.
+        Example:
+            >>> sy.load("planar_2r").symbolic().M[1, 1]
+            I_zz2
         """
         from ..closed_form import symbolic
 

@@ -27,6 +27,10 @@ class MovingBase(Description):
 
         A force plate under the robot measures it, with the weight of the base itself and all that is fixed to it. base and wrench as in
         `inverse_dynamics`. Lecture "Newton-Euler formulation", algorithm 2, continued to link 0.
+
+        Example:
+            >>> sy.load("planar_2r").base_wrench([0, 0], [0, 0], [0, 0]).round(2)
+            array([ -0.  , 402.21,   0.  ,   0.  ,   0.  , 368.86])
         """
         return self._call("base_wrench", (q, qd, qdd), parameters, out, wrench, base=base)
 
@@ -36,6 +40,10 @@ class MovingBase(Description):
         """Y(q, qd, qdd), (..., 6, p), with Y @ parameters = base_wrench; where the base has an inertia of its own, ten columns more.
 
         Y @ [*parameters, *root_parameters] = base_wrench. Khalil and Dombre 2002, section 12.5 (identification from base reactions).
+
+        Example:
+            >>> sy.load("planar_2r").base_wrench_regressor([0, 0], [0, 0], [0, 0]).shape
+            (6, 20)
         """
         return self._call("base_wrench_regressor", (q, qd, qdd), None, out, base=base)
 

@@ -1,4 +1,4 @@
-"""The space that a frame moves in: inertia, inverse and null space of a task, manipulability, centre of mass."""
+"""The space that a frame moves in: pose, Jacobians, inertia, inverse and null space of a task, manipulability, centre of mass."""
 
 from __future__ import annotations
 
@@ -10,6 +10,42 @@ from .description import Array, Description
 class OperationalSpace(Description):
     """Quantities of a frame, the end-effector by default, and of the centre of mass. q (..., n) [rad|m]."""
 
+    def forward_kinematics(self, q: ArrayLike, frame: str | None = None, *, out: Array | None = None) -> Array:
+        """The pose of a frame in the base frame, (..., 4, 4) homogeneous: rotation [-] and position [m]. The end-effector by default.
+
+        Lynch and Park 2017, section 4.1.
+
+        Example:
+            >>> sy.load("planar_2r").forward_kinematics([np.pi / 2, 0.0]).round(3)
+            array([[ 0., -1.,  0.,  0.],
+                   [ 1.,  0.,  0.,  1.],
+                   [ 0.,  0.,  1.,  0.],
+                   [ 0.,  0.,  0.,  1.]])
+        """
+        return self._call("forward_kinematics", (q,), None, out, frame=self._frame(frame))
+
+    def jacobian(self, q: ArrayLike, frame: str | None = None, *, out: Array | None = None) -> Array:
+        """J(q), (..., 6, n): linear velocity of the frame's origin [m/s], then angular velocity [rad/s], in the base frame, = J qd.
+
+        Siciliano et al. 2009, section 3.1 (geometric Jacobian).
+
+        Example:
+            >>> sy.load("planar_2r").jacobian([0.0, np.pi / 2]).round(3)[:2]
+            array([[-0.,  0.],
+                   [ 1.,  0.]])
+        """
+        return self._call("jacobian", (q,), None, out, frame=self._frame(frame))
+
+    def jacobian_rate(self, q: ArrayLike, qd: ArrayLike, frame: str | None = None, *, out: Array | None = None) -> Array:
+        """dJ/dt, (..., 6, n), along qd: the frame accelerates by J qdd + dJ/dt qd.
+
+        Example:
+            >>> sy.load("planar_2r").jacobian_rate([0.0, np.pi / 2], [1.0, 0.0]).round(3)[:2]
+            array([[-1.,  0.],
+                   [-0.,  0.]])
+        """
+        return self._call("jacobian_rate", (q, qd), None, out, frame=self._frame(frame))
+
     def task_inertia(
         self, q: ArrayLike, frame: str | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None
     ) -> Array:
@@ -17,25 +53,44 @@ class OperationalSpace(Description):
 
         Directions are taken in the order x, y, z, rx, ry, rz as far as they are independent; rows and columns of the others are zero.
         Khatib 1987, eq. (5).
+
+        Example:
+            >>> sy.load("elbow_6r").task_inertia([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).shape
+            (6, 6)
         """
         return self._call("task_inertia", (q,), parameters, out, frame=self._frame(frame))
 
     def dynamically_consistent_inverse(
         self, q: ArrayLike, frame: str | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None
     ) -> Array:
-        """M^-1 J^T Lambda, (..., n, 6): joint accelerations for those of the frame at the least kinetic energy. Khatib 1987, eq. (36)."""
+        """M^-1 J^T Lambda, (..., n, 6): joint accelerations for those of the frame at the least kinetic energy. Khatib 1987, eq. (36).
+
+        Example:
+            >>> sy.load("elbow_6r").dynamically_consistent_inverse([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).shape
+            (6, 6)
+        """
         return self._call("dynamically_consistent_inverse", (q,), parameters, out, frame=self._frame(frame))
 
     def nullspace_projector(
         self, q: ArrayLike, frame: str | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None
     ) -> Array:
-        """N(q) = 1 - M^-1 J^T Lambda J, (..., n, n): N qd does not move the frame, torques N^T tau do not accelerate it. Khatib 1987."""
+        """N(q) = 1 - M^-1 J^T Lambda J, (..., n, n): N qd does not move the frame, torques N^T tau do not accelerate it. Khatib 1987.
+
+        Example:
+            >>> N = sy.load("elbow_6r").nullspace_projector([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+            >>> bool(np.abs(N).max() < 1e-9)  # six joints, six directions
+            True
+        """
         return self._call("nullspace_projector", (q,), parameters, out, frame=self._frame(frame))
 
     def manipulability(self, q: ArrayLike, frame: str | None = None, *, out: Array | None = None) -> Array:
         """w = sqrt(det(J J^T)), or sqrt(det(J^T J)) where fewer than six joints move the frame, (...): zero at singularities.
 
         Yoshikawa 1985.
+
+        Example:
+            >>> round(float(sy.load("elbow_6r").manipulability([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])), 4)
+            0.1573
         """
         return self._call("manipulability", (q,), None, out, frame=self._frame(frame))
 
@@ -43,13 +98,29 @@ class OperationalSpace(Description):
         """J_A(q), (..., 6, n): rates of x, y, z [m] and of roll, pitch, yaw [rad] of the frame, = J_A qd; infinite at pitch +-90 deg.
 
         Siciliano et al. 2009, section 3.6.
+
+        Example:
+            >>> sy.load("elbow_6r").analytic_jacobian([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).shape
+            (6, 6)
         """
         return self._call("analytic_jacobian", (q,), None, out, frame=self._frame(frame))
 
     def center_of_mass(self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
-        """c(q), (..., 3) [m]: the centre of mass of all moving bodies, in the base frame."""
+        """c(q), (..., 3) [m]: the centre of mass of all moving bodies, in the base frame.
+
+        Example:
+            >>> sy.load("planar_2r").center_of_mass([0.0, 0.0]).round(3)
+            array([0.917, 0.   , 0.   ])
+        """
         return self._call("center_of_mass", (q,), parameters, out)
 
     def com_jacobian(self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
-        """J_c(q), (..., 3, n): the centre of mass moves at J_c qd [m/s]. Wieber 2006, section 2."""
+        """J_c(q), (..., 3, n): the centre of mass moves at J_c qd [m/s]. Wieber 2006, section 2.
+
+        Example:
+            >>> sy.load("planar_2r").com_jacobian([0.0, 0.0]).round(3)
+            array([[-0.   , -0.   ],
+                   [ 0.917,  0.185],
+                   [ 0.   ,  0.   ]])
+        """
         return self._call("com_jacobian", (q,), parameters, out)

@@ -33,6 +33,11 @@ class Pictures(Exports):
         Links are lines, joints have their axes, balls are the centres of mass, by weight. Without q the robot is at zero, or as near to it
         as its limits allow. `frames` are drawn with their axes: the end effector unless named. width: "column", "page" or inches.
         Needs `pip install 'steelyard[plot]'`. Example: `sy.load("puma560").plot([0, -0.8, 0.5, 0, 0.3, 0]).savefig("puma.pdf")`.
+
+        Parameters:
+            frames: names of frames drawn with their axes.
+        Example:
+            >>> sy.load("puma560").plot([0, -0.8, 0.5, 0, 0.3, 0]).savefig("puma.pdf")
         """
         return draw_skeleton(self._skeletons("plot", q, frames), width, self.name)
 

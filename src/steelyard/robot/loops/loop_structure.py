@@ -13,8 +13,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError
-from ..mechanism.tree import Tree
+from ...errors import ModelError
+from ...mechanism.tree import Tree
 from .assembly import Array, Assembly
 
 RANK = 1e-7  # of the largest row: what is left of a closure that is smaller counts as dependent on those before it

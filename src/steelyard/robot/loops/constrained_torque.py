@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import numbers, per_joint
-from ..cached import cached_property
-from ..errors import CallError, SteelyardWarning
-from ..kernels.algorithms import require_mass
+from ...arguments import numbers, per_joint
+from ...cached import cached_property
+from ...errors import CallError, SteelyardWarning
+from ...kernels.algorithms import require_mass
 
 Array = NDArray[np.float64]
 LEFT = 1e-8  # of the largest torque: what is left of the equations beyond it is more than rounding
