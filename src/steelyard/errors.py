@@ -14,27 +14,72 @@ MESSAGE = 300  # characters of a foreign library's message that are shown
 
 
 class SteelyardError(Exception):
-    """Base of every error that steelyard raises on purpose."""
+    """Base of every error that steelyard raises on purpose.
+
+    Example:
+        >>> try:
+        ...     sy.load("pumma560")
+        ... except sy.SteelyardError as error:
+        ...     print(type(error).__name__)
+        ModelError
+    """
 
 
 class ModelError(SteelyardError):
-    """A robot description that cannot be used: file, line, link or joint is named."""
+    """A robot description that cannot be used: file, line, link or joint is named.
+
+    Example:
+        >>> try:
+        ...     sy.load("pumma560")
+        ... except sy.ModelError as error:
+        ...     print(type(error).__name__)
+        ModelError
+    """
 
 
 class LogError(SteelyardError):
-    """A log of motion that cannot be used: file, column or sample is named."""
+    """A log of motion that cannot be used: file, column or sample is named.
+
+    Example:
+        >>> try:
+        ...     sy.Log(t=[0.0, 0.1], q=[[0.0]])
+        ... except sy.LogError as error:
+        ...     print(type(error).__name__)
+        LogError
+    """
 
 
 class CallError(SteelyardError, ValueError):
-    """A call with arguments that do not fit: the argument and the expected shape or range are named."""
+    """A call with arguments that do not fit: the argument and the expected shape or range are named.
+
+    Example:
+        >>> try:
+        ...     sy.load("planar_2r").mass_matrix([0.0])
+        ... except sy.CallError as error:
+        ...     print(type(error).__name__)
+        CallError
+    """
 
 
 class ProblemError(SteelyardError):
-    """A well-posed question that has no answer, such as bounds that no robot meets."""
+    """A well-posed question that has no answer, such as bounds that no robot meets.
+
+    Example:
+        >>> try:
+        ...     sy.load("four_bar").assemble([0.5, 3.0, 0.0], hold=["crank", "coupler"])
+        ... except sy.ProblemError:
+        ...     print("these angles cannot be joined")
+        these angles cannot be joined
+    """
 
 
 class MissingExtra(SteelyardError, ImportError):
-    """An optional dependency is needed and absent: the message names the extra that brings it."""
+    """An optional dependency is needed and absent: the message names the extra that brings it.
+
+    Example:
+        >>> issubclass(sy.MissingExtra, ImportError)
+        True
+    """
 
 
 FAMILY = {kind.__name__: kind for kind in (SteelyardError, ModelError, LogError, CallError, ProblemError, MissingExtra)}
@@ -94,7 +139,12 @@ class HasCoordinates(Protocol):
 
 
 class SteelyardWarning(UserWarning):
-    """Something in a model or a log that no real robot has, and that is used all the same."""
+    """Something in a model or a log that no real robot has, and that is used all the same.
+
+    Example:
+        >>> import warnings
+        >>> warnings.simplefilter("error", sy.SteelyardWarning)  # a description that no real robot has is an error now
+    """
 
 
 @contextmanager

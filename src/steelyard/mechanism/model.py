@@ -89,6 +89,13 @@ class Coupling:
     tau_a += Iam qdd_b + Fvm qd_b + Fcm sign(qd_a + qd_b), and tau_b likewise with a and b exchanged; `terms` are the values, by the keys of
     `joint_terms.COUPLING_TERMS`: armature Iam [kg m2], viscous Fvm [N m s/rad], coulomb Fcm [N m], width [rad/s], at the joints' side.
     Gautier, Vandanjon and Presse, "Identification of inertial and drive gain parameters of robots", CDC 1994.
+
+    Parameters:
+        joint_a, joint_b: names of the joints.
+        terms: values [kg m2, N m s/rad, N m, rad/s] by key.
+    Example:
+        >>> sy.Coupling("joint5", "joint6").joint_b
+        'joint6'
     """
 
     joint_a: str

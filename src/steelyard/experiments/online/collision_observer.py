@@ -41,13 +41,27 @@ class Collision:
 class CollisionObserver:
     """The generalised-momentum observer, sample by sample or in blocks: r = F (dp/dt - tau - C^T qd + g + friction), F = gain / (s + gain).
 
-    `model` is a Fit, an OnlineIdentifier, or a Robot with `noise`: the standard deviation of measured minus modelled torque (n,) [N m|N],
-    white. r is the external torque through a low-pass of `gain` [1/s]; no acceleration is needed. The threshold is z std(r) at every
+    r is the external torque through a low-pass of `gain` [1/s]; no acceleration is needed. The threshold is z std(r) at every
     sample: the noise of the torque below the gain's bandwidth, the covariance of the parameters carried through the same filter, and
     the noise of the velocities, which is measured as they come, times gain M. z is the normal quantile at which false alarms of all joints
-    are `hours` apart. Joints no faster than `rest` [rad/s|m/s] may be held by dry friction: their Coulomb friction, as long as the
-    filter remembers it, is added. rate [Hz], unless times come with the samples.
+    are `hours` apart. Joints no faster than `rest` may be held by dry friction: their Coulomb friction, as long as the filter remembers
+    it, is added.
     De Luca and Mattone 2003, eq. (9); Haddadin, De Luca and Albu-Schaeffer, IEEE Trans. Robotics 33 (2017), p. 1292.
+
+    Parameters:
+        model: a `Fit`, an `OnlineIdentifier`, or a `Robot` with `noise`.
+        gain: bandwidth of the observer [1/s].
+        rate: of the samples [Hz], unless times come with them.
+        noise: standard deviation of measured minus modelled torque, white [N m|N]: one or (n,).
+        rest: speed below which dry friction may hold a joint [rad/s|m/s].
+        hours: mean time between false alarms [h].
+    Example:
+        >>> robot = sy.load("planar_2r")
+        >>> c = sy.CollisionObserver(robot, rate=500.0, noise=0.1)
+        >>> held = robot.gravity_torque([0.3, 0.2])
+        >>> c.update([0.3, 0.2], [0.0, 0.0], held)
+        >>> c.external_torque
+        array([0., 0.])
     """
 
     def __init__(

@@ -31,16 +31,28 @@ MOVED = 0.01  # share of the low-pass' memory that may come from a joint at rest
 class OnlineIdentifier:
     """Recursive weighted least squares on square-root information, sample by sample or in blocks, with change detection.
 
-    `robot` is a Robot, or a Fit whose parameters and covariance are the start. forgetting, 0 < forgetting <= 1, is the weight of the past
-    per sample; with `directional` only what new samples replace is forgotten. rate [Hz] of the samples; without it, and without times,
-    changes are told by number of sample. filter [Hz] is the cut-off of the low-pass that samples without acceleration pass. mask
-    [rad/s|m/s]: rows of joints that move no faster are left out. learn [s] is how long the robot is learnt before it is watched for
-    changes, 0 for never; hours is the mean time between false alarms. `model` and further options are those of `identify` that say what is
-    to be found: friction, rotor, hold, known and so on.
-
     Every update folds its rows at once, exactly, and tests for a change at every sample. Estimates are computed when they are read:
     `base_values`, `covariance`, `robot`. With forgetting = 1 they are those of weighted least squares over all samples.
     Bierman, "Factorization Methods for Discrete Sequential Estimation", 1977, chapter V.
+
+    Parameters:
+        robot: a `Robot`, or a `Fit` whose parameters and covariance are the start.
+        forgetting: weight of the past per sample, 0 < forgetting <= 1 [-].
+        directional: whether only what new samples replace is forgotten.
+        rate: of the samples [Hz]; without it, and without times, changes are told by number of sample.
+        filter: cut-off of the low-pass that samples without acceleration pass [Hz].
+        mask: rows of joints that move no faster are left out [rad/s|m/s].
+        learn: how long the robot is learnt before it is watched for changes [s], 0 for never.
+        hours: mean time between false alarms [h].
+        model: a `ModelOptions`: what is to be found.
+        **options: those of `identify` for the model: friction, rotor, hold, known and so on.
+    Example:
+        >>> robot = sy.load("planar_2r")
+        >>> o = sy.OnlineIdentifier(robot, rate=100.0)
+        >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 200, 2))
+        >>> o.update(q, qd, qdd, robot.inverse_dynamics(q, qd, qdd))
+        >>> o.samples
+        200
     """
 
     def __init__(

@@ -21,14 +21,24 @@ PerJoint: TypeAlias = "float | Sequence[float]"
 class Sensors:
     """How a robot measures itself; every number may be one for all joints or one per joint. Zero switches an effect off.
 
-    encoder: size of an encoder step at the joint [rad|m]; encoder_noise: standard deviation before it is quantised [rad|m].
-    torque_noise, torque_ripple: as fractions of the joint's rms torque; the noise is white below `bandwidth`, the ripple a sum of
-    `harmonics` of the motor angle, gear_ratio * q, with amplitudes that fall as 1/h.
-    bandwidth [Hz]: of the first-order low-pass in the torque channel; delay [s]: of the torque against the position.
-    torque_step [N m|N]: quantisation of the torque. torque_constant [N m/A|N/A]: where it is not zero, the log has motor currents in the
-    place of torques, torque / constant, with the same errors. plate: whether a force plate under the robot is logged, with plate_noise as a
-    fraction of each component's rms deviation.
     Torque ripple of geared motors: Hollerbach, Khalil and Gautier, Springer Handbook of Robotics, 2nd ed., section 6.3.2.
+
+    Parameters:
+        encoder: size of an encoder step at the joint [rad|m].
+        encoder_noise: standard deviation before it is quantised [rad|m].
+        torque_noise: as a fraction of the joint's rms torque [-], white below `bandwidth`.
+        torque_ripple: as a fraction of the joint's rms torque [-], a sum of `harmonics` with amplitudes that fall as 1/h.
+        harmonics: of the motor angle, gear_ratio * q [-].
+        gear_ratio: turns of the motor for one of the joint [-].
+        bandwidth: of the first-order low-pass in the torque channel [Hz].
+        delay: of the torque against the position [s].
+        torque_step: quantisation of the torque [N m|N].
+        torque_constant: where it is not zero, the log has motor currents, torque / constant, in the place of torques [N m/A|N/A].
+        plate: whether a force plate under the robot is logged.
+        plate_noise: as a fraction of each component's rms deviation [-].
+    Example:
+        >>> sy.Sensors(torque_noise=0.05, delay=0.0).torque_noise
+        0.05
     """
 
     encoder: PerJoint = 2 * math.pi / 2**17
