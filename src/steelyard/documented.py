@@ -153,6 +153,9 @@ RETURNS = {
     "None": "Nothing.",
     "Self": "A new object; this one stays as it is.",
     "Figure": "A Matplotlib figure, in inches.",
+    "str": "Text.",
+    "tuple[str, ...]": "Sentences.",
+    "dict[str, Any]": "A dictionary of plain data.",
     "Table": "A table with names and units of its columns; `to_pandas()` and `to_polars()` make data frames.",
 }
 SECTION = re.compile(r"^ *(Parameters|Returns|Example):$", re.MULTILINE)
@@ -173,7 +176,8 @@ def documented(thing: T, returns: Mapping[str, str] | None = None, arguments: Ma
         function = getattr(function, "__wrapped__", function)
         if not name.startswith("_") and callable(function) and hasattr(function, "__code__") and function.__doc__:
             kind = str(function.__annotations__.get("return", "")).removesuffix(" | None")
-            made = _completed(function.__doc__, name, _names(function), table, (returns or {}).get(name) or RETURNS.get(kind))
+            usual = RETURNS.get(kind, f"A `{kind}`." if kind.isidentifier() and kind not in ("Array", "Any") else None)
+            made = _completed(function.__doc__, name, _names(function), table, (returns or {}).get(name, usual))
             function.__doc__ = made
             if member is not function and not isinstance(member, (classmethod, staticmethod)):
                 member.__doc__ = made

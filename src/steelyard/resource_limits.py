@@ -57,6 +57,13 @@ def reading_limits(
 
     memory [bytes] of a log's numbers and text; text [bytes] and number of joints of a description; seconds of computing for one file;
     folder: where the files that a description includes may be, its own folder or that of its ROS package if not given.
+
+    Returns:
+        A context, for `with`.
+    Example:
+        >>> with sy.reading_limits(joints=10):
+        ...     sy.load("planar_2r").n
+        2
     """
     asked = {"memory": memory, "text": text, "joints": joints, "seconds": seconds}
     place = {} if folder is None else {"folder": os.fspath(folder)}

@@ -77,6 +77,12 @@ def check(robot: Robot, samples: int = 64, seed: int = 0, progress: Callable[[st
     """Test the laws that every rigid robot obeys, at random states within its limits. `progress(sentence, share)` is called on the way.
 
     Siciliano, Sciavicco, Villani and Oriolo 2009, section 7.2 (the properties of the dynamic model).
+
+    Returns:
+        A `SelfCheck`: .ok, and laws and findings in sentences.
+    Example:
+        >>> sy.check(sy.load("planar_2r"), samples=8).ok
+        True
     """
     require_robot(robot, "check")
     samples, seed = whole_number("check: samples", samples, 1), whole_number("check: seed", seed, 0)

@@ -42,6 +42,13 @@ class Calibration:
     `names` are joint and axis, such as joint3.rx; `corrections` and `std` (k,) are [m] and [rad], std infinite where the measurements hold
     less than 1 % of the information. `before` and `after` are rms deviations (position [m], turn [rad]; 0 for points), `before` with the
     best base and tool for the robot as described.
+
+    Example:
+        >>> robot = sy.load("elbow_6r")
+        >>> q = np.random.default_rng(0).uniform(-1, 1, (30, 6))
+        >>> calibration = sy.calibrate(robot, q, robot.forward_kinematics(q))
+        >>> len(calibration.names) == len(calibration.std)
+        True
     """
 
     robot: Robot
@@ -100,6 +107,12 @@ def calibrate(
     `base` and `tool`: whether the place of the robot before the measuring device, and that of the target on the frame, are unknown; base
     and tool of points can be found up to the turn of the tool. Gauss-Newton on the pose, the weights of positions and turns from what they
     leave. Roth, Mooring and Ravani, "An overview of robot calibration", IEEE J. Robotics and Automation 3 (1987), p. 377.
+
+    Example:
+        >>> robot = sy.load("elbow_6r")
+        >>> q = np.random.default_rng(0).uniform(-1, 1, (30, 6))
+        >>> sy.calibrate(robot, q, robot.forward_kinematics(q)).converged
+        True
     """
     instance("calibrate: robot", robot, Robot)
     refuse_loops(robot, "calibrate", "measure one of its arms alone, without_loops()")

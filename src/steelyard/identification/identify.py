@@ -86,6 +86,12 @@ def identify(
     identified from its drives alone.
     Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
     Wensing, Kim and Slotine 2018.
+
+    Example:
+        >>> robot = sy.load("planar_2r")
+        >>> log = sy.record(robot, sy.excite(robot, seconds=4, starts=1), rate=100)
+        >>> sy.identify(robot, log, "wls").verdict.word in ("trusted", "trusted within")
+        True
     """
     require_robot(robot, "identify")
     if progress is not None and not callable(progress):

@@ -108,7 +108,14 @@ def _absent(path: Path) -> str:
 
 
 def robots() -> list[str]:
-    """Names of the built-in robots, sorted."""
+    """Names of the built-in robots, sorted.
+
+    Returns:
+        A list of names.
+    Example:
+        >>> "puma560" in sy.robots()
+        True
+    """
     return sorted(entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.name.endswith(".toml"))
 
 

@@ -94,6 +94,12 @@ def base_parameters(robot: Any, tolerance: float = TOLERANCE) -> BaseParameters:
 
     Parameters are taken from the base to the tip: what cannot be told apart is grouped with the link nearer to the base. With loops the
     torques are those of the independent coordinates. Gautier 1991, section III.
+
+    Returns:
+        `BaseParameters`: .names and .expressions of the combinations, .n_base.
+    Example:
+        >>> sy.base_parameters(sy.load("planar_2r")).n_base
+        6
     """
     require_robot(robot, "base_parameters")
     names = parameter_names(robot.tree)

@@ -37,9 +37,20 @@ SINGLE_CALLS = {name: name for name in ALGORITHMS if hasattr(_General, name)} | 
 
 @with_straight_path(SINGLE_CALLS)
 class Robot(_General):
-    """A mechanism with its kernels. Immutable: edits return new robots. Equal mechanisms share their kernels."""
+    """A mechanism with its kernels. Immutable: edits return new robots. Equal mechanisms share their kernels.
+
+    Example:
+        >>> robot = sy.load("puma560")
+        >>> robot.n, robot.joint_names[:2], robot.parameters.shape
+        (6, ('joint1', 'joint2'), (84,))
+    """
 
 
 def load(source: str | os.PathLike[str]) -> Robot:
-    """A robot from a .urdf, .xml (MJCF), .toml (DH table) or .xacro file, or a built-in one by name (`robots()` lists them)."""
+    """A robot from a .urdf, .xml (MJCF), .toml (DH table) or .xacro file, or a built-in one by name (`robots()` lists them).
+
+    Example:
+        >>> sy.load("puma560")
+        Robot('puma560', n=6, 84 parameters)
+    """
     return Robot(load_mechanism(source))

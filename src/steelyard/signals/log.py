@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..drawing.numbers import percent, short
 from ..drawing.table import Column, Table
 from ..errors import CallError, LogError, suggest
+from .log_checks import check_log, joint_names_of
 from .resample import resample
 from .schema import Payload, Signal, frozen_array, optional, rows, signal
 from .segments import split
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Self = TypeVar("Self", bound="Log")
 
-EFFORTS = ("torque", "current")
 ACCELERATIONS = dict.fromkeys(("ax", "ay", "az"), "m/s2")
 RATES = dict.fromkeys(("wx", "wy", "wz"), "rad/s") | dict.fromkeys(("dwx", "dwy", "dwz"), "rad/s2")
 WRENCH = dict.fromkeys(("fx", "fy", "fz"), "N") | dict.fromkeys(("mx", "my", "mz"), "N m")
@@ -39,6 +39,13 @@ class Log:
     `effort` is where tau comes from: 'torque' (measured or commanded) or 'current' (a constant times the motor current).
     `units` are those that signals were converted from, `payload` is what the robot carries, `remarks` tell what was found and done.
     Notation of Siciliano et al., "Robotics: Modelling, Planning and Control", 2009, section 7.3.
+
+    Example:
+        >>> t = np.linspace(0.0, 2.0, 201)
+        >>> q = np.stack([np.sin(3 * t), np.cos(2 * t)], axis=1)
+        >>> log = sy.Log(t=t, q=q, tau=0 * q, joint_names=("joint1", "joint2"))
+        >>> log
+        Log(201 samples x 2 joints, 2 s at 100 Hz: q tau)
     """
 
     # fmt: off
@@ -129,6 +136,11 @@ class Log:
 
         width: "column" or "page" of a paper, or inches. Needs `pip install 'steelyard[plot]'`.
         Example: `log.plot("q", "tau").savefig("log.pdf")`.
+
+        Parameters:
+            *signals: names of signals, by default q, qd and tau as far as they are there.
+        Example:
+            >>> log.plot("q").savefig("log.pdf")
         """
         from ..drawing.time_series import Channel, time_series
 
@@ -143,7 +155,12 @@ class Log:
         return time_series(self.t, self.labels, channels, width, self.source)
 
     def table(self) -> Table:
-        """The signals with their units and ranges, row by row."""
+        """The signals with their units and ranges, row by row.
+
+        Example:
+            >>> len(log.table().rows)
+            2
+        """
         rows = [(name, self.schema[name].meaning, str(self.schema[name].unit), *signal_range(getattr(self, name))) for name in self.signals]
         columns = (
             *(Column(name, numeric=False) for name in ("signal", "is", "unit")),
@@ -181,7 +198,14 @@ class Log:
         return self.replace(**{name: value[index] for name in self.schema if (value := getattr(self, name)) is not None})
 
     def between(self: Self, t0: float | None = None, t1: float | None = None) -> Self:
-        """The samples with t0 <= t < t1 [s]; None leaves that side open."""
+        """The samples with t0 <= t < t1 [s]; None leaves that side open.
+
+        Parameters:
+            t0, t1: times [s]; None leaves that side open.
+        Example:
+            >>> log.between(0.5, 1.0).N
+            50
+        """
         inside = np.ones(self.N, bool)
         if t0 is not None:
             inside &= self.t >= t0
@@ -190,7 +214,14 @@ class Log:
         return self[inside]
 
     def blocks(self: Self, seconds: float) -> tuple[Self, ...]:
-        """Consecutive parts of the given length [s], without empty ones."""
+        """Consecutive parts of the given length [s], without empty ones.
+
+        Returns:
+            A tuple of logs.
+        Example:
+            >>> len(log.blocks(0.5))
+            5
+        """
         if not seconds > 0:
             raise CallError(f"blocks: the length must be positive, not {seconds!r} s")
         if not np.all(np.isfinite(self.t)):
@@ -199,7 +230,14 @@ class Log:
         return tuple(self[number == k] for k in np.unique(number))
 
     def select(self: Self, names: Sequence[str]) -> Self:
-        """The named joints, in the order of the names."""
+        """The named joints, in the order of the names.
+
+        Parameters:
+            names: of joints.
+        Example:
+            >>> log.select(["joint2"]).n
+            1
+        """
         own = list(self.labels)
         for name in names:
             if name not in own:
@@ -210,7 +248,12 @@ class Log:
         return self.replace(**parts, joint_names=tuple(names))
 
     def reordered(self: Self, robot: Any) -> Self:
-        """The joints in the robot's order, matched by name; a log without names is taken in order."""
+        """The joints in the robot's order, matched by name; a log without names is taken in order.
+
+        Example:
+            >>> log.reordered(["joint2", "joint1"]).joint_names
+            ('joint2', 'joint1')
+        """
         wanted = joint_names_of(robot)
         if wanted is None or self.joint_names == wanted:
             return self
@@ -231,20 +274,44 @@ class Log:
     # -- changes -------------------------------------------------------------------------------------------------------------
 
     def replace(self: Self, **changes: Any) -> Self:
-        """Return a copy with other fields."""
+        """Return a copy with other fields.
+
+        Parameters:
+            **changes: fields by name.
+        Example:
+            >>> log.replace(source="run 7").source
+            'run 7'
+        """
         return replace(self, **changes)
 
     def remarked(self: Self, *sentences: str) -> Self:
-        """Return a copy with more remarks."""
+        """Return a copy with more remarks.
+
+        Parameters:
+            *sentences: what was found or done.
+        Example:
+            >>> log.remarked("The gripper was closed.").remarks
+            ('The gripper was closed.',)
+        """
         fresh = tuple(s for s in sentences if s not in self.remarks)
         return self.replace(remarks=self.remarks + fresh) if fresh else self
 
     def plain(self) -> Log:
-        """Return a Log of the measured signals alone, without the covariance of a smoothed log."""
+        """Return a Log of the measured signals alone, without the covariance of a smoothed log.
+
+        Example:
+            >>> log.plain().N
+            201
+        """
         return Log(**{f.name: getattr(self, f.name) for f in fields(Log)})
 
     def resampled(self, rate: float) -> Log:
-        """Return the log at `rate` [Hz], each segment on its own uniform grid; a low-pass removes aliases first. See `resample`."""
+        """Return the log at `rate` [Hz], each segment on its own uniform grid; a low-pass removes aliases first. See `resample`.
+
+        Example:
+            >>> log.resampled(50.0).N
+            101
+        """
         if not rate > 0:
             raise CallError(f"resampled: the rate must be positive, not {rate!r} Hz")
         if not np.all(np.isfinite(self.t)) or not np.all(np.diff(self.t) > 0):
@@ -262,33 +329,3 @@ def signal_range(x: Array) -> tuple[str, str, str]:
     known = x[np.isfinite(x)]
     ends = (float(known.min()), float(known.max())) if len(known) else (float("nan"), float("nan"))
     return short(ends[0], 4), short(ends[1], 4), percent(1.0 - len(known) / max(x.size, 1))
-
-
-def joint_names_of(robot: Any) -> tuple[str, ...] | None:
-    """Return the joint names of a robot or of a sequence of names; None for None."""
-    if robot is None:
-        return None
-    names = getattr(robot, "joint_names", robot)
-    if isinstance(names, str) or not isinstance(names, Sequence):
-        raise CallError(f"expected a robot with joint_names or a sequence of names, not {type(robot).__name__}")
-    return tuple(str(name) for name in names)
-
-
-def check_log(log: Log) -> None:
-    """Raise LogError naming the first field that does not fit."""
-    if np.ndim(log.t) != 1 or log.N == 0:
-        raise LogError(f"{log.where}t must be one-dimensional with at least one sample, found shape {np.shape(log.t)}")
-    if np.ndim(log.q) != 2:
-        raise LogError(f"{log.where}q must be (N, n), found shape {np.shape(log.q)}")
-    for name, row in log.schema.items():
-        if (value := getattr(log, name)) is not None:
-            row.check(value, log.N, log.n, log.where)
-    names = log.joint_names
-    if names is not None and len(names) != log.n:
-        raise LogError(f"{log.where}{len(names)} joint names ({', '.join(names)}) for {log.n} columns of q")
-    if names is not None and len(set(names)) != log.n:
-        raise LogError(f"{log.where}a joint is named twice: {', '.join(names)}")
-    if log.effort not in (None, *EFFORTS):
-        raise LogError(f"{log.where}effort must be 'torque' or 'current', not {log.effort!r}")
-    if not isinstance(log.payload, (Payload, type(None))):
-        raise LogError(f"{log.where}payload must be a Payload or None, not {type(log.payload).__name__}")

@@ -20,6 +20,10 @@ def perturbed(robot: Robot, seed: int = 0, spread: float = 0.15) -> Robot:
     A link's pseudo-inertia P (4, 4) becomes s A P A^T, where A is an affine map of space near the identity and s a factor near 1, so that
     a body that can exist stays one. `spread` is the standard deviation of the logarithms; joint terms get twice as much, offsets half the
     Coulomb friction. Wensing, Kim and Slotine, IEEE Robotics and Automation Letters 3 (2018), p. 60 (pseudo-inertia).
+
+    Example:
+        >>> sy.perturbed(sy.load("planar_2r"), seed=1).parameters[0].round(2)
+        np.float64(19.7)
     """
     require_robot(robot, "perturbed")
     if not (math.isfinite(spread) and 0 <= spread <= 1):

@@ -39,6 +39,11 @@ class Run:
     position [m] and quaternion x y z w, base_twist (..., T, 6) its velocity [m/s] and angular velocity [rad/s], in the world's axes.
     `drive_state` (..., T, k) is that of a `drive`, `memory` (..., T, m) what the controller has learnt; `tau` is what it commanded.
     `reference` [rad|m] (T, n) has the positions that a controller of joints was to follow.
+
+    Example:
+        >>> run = sy.simulate(sy.load("planar_2r"), q0=[0.3, 0.2], seconds=0.1)
+        >>> run.q.shape, run.drift < 1e-6
+        ((101, 2), True)
     """
 
     robot: Robot
@@ -150,6 +155,10 @@ class Run:
 
         It has the commanded positions where the controller followed any. With a drive it also has what that measures, positions of elastic
         motors or currents; of a free base what an inertial sensor on it feels; and the wrench of a force plate if `sensors` have one.
+
+        Example:
+            >>> run.log(sy.Sensors.perfect()).N
+            101
         """
         chosen = (
             Sensors() if sensors is None else instance("run.log: sensors", sensors, Sensors, "Sensors() of steelyard.simulation is one")
@@ -218,6 +227,9 @@ class Run:
         """Return a Matplotlib figure of position, velocity and torque over time, a row for each joint; of a batch up to 20 runs.
 
         What a controller was to follow is dashed. width: "column" or "page" of a paper, or inches. Needs `pip install 'steelyard[plot]'`.
+
+        Example:
+            >>> run.plot().savefig("run.pdf")
         """
         from ..drawing.time_series import Channel, time_series
 

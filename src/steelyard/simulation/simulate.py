@@ -59,6 +59,11 @@ def simulate(
     M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd); joints that dry friction holds, stay. Loops are closed at the start (`assemble`)
     and stay so: a step ends at the nearest closed state.
     Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.1.
+
+    Example:
+        >>> run = sy.simulate(sy.load("planar_2r"), q0=[0.3, 0.2], seconds=0.1)
+        >>> run.t.shape, run.q.shape
+        ((101,), (101, 2))
     """
     more: dict[str, Any] = {"base_pose0": base_pose0, "base_twist0": base_twist0, "saturate": saturate, "stops": stops, "drive": drive}
     made = prepared(robot, controller, q0, qd0, seconds, step, method, every, **more, parameters=parameters)

@@ -40,7 +40,15 @@ def _default() -> int:
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Within the block, kernels called from this thread use at most `count` cores."""
+    """Within the block, kernels called from this thread use at most `count` cores.
+
+    Returns:
+        A context, for `with`.
+    Example:
+        >>> with sy.threads(1):
+        ...     sy.load("planar_2r").gravity_torque(np.zeros((1000, 2))).shape
+        (1000, 2)
+    """
     token = _count.set(_whole(count))
     try:
         yield

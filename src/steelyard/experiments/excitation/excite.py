@@ -109,6 +109,13 @@ def excite(
     log-det, condition, the certificate of the limits and the standard deviations of parameters and torques.
     Swevers et al., IEEE Trans. Robotics and Automation 13 (1997), p. 730; Hollerbach, Khalil and Gautier, Springer Handbook of Robotics,
     2nd ed., section 6.3; lecture "Dynamic parameter identification", remarks.
+
+    Returns:
+        A `Trajectory` with its `.excitation`.
+    Example:
+        >>> motion = sy.excite(sy.load("planar_2r"), seconds=4, starts=1)
+        >>> motion.duration, motion.n
+        (4.0, 2)
     """
     require_robot(robot, "excite")
     refuse_loops(robot, "excite", "move its drives by some harmonics, and close each position with assemble(q, hold=robot.driven_joints)")

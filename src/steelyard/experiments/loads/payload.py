@@ -45,6 +45,14 @@ class PayloadEstimate:
 
     The inertia is one that a body can have. `std` has the standard deviations, infinite for what the motion does not show.
     `robot` is the arm with the load, `verdict` says how far to trust it. `arm` has the model and samples, `fit` how the load was found.
+
+    Example:
+        >>> robot = sy.load("elbow_6r")
+        >>> motion = sy.excite(robot, seconds=6, candidates=20)
+        >>> loaded = sy.record(robot.with_payload(2.5, com=(0, 0, 0.1)), motion, rate=50)
+        >>> p = sy.payload(robot, loaded)
+        >>> round(p.mass, 1)
+        2.5
     """
 
     arm: Arm
@@ -78,7 +86,17 @@ class PayloadEstimate:
         return LoadNumbers(float(std[0]), std[1:4], matrix_of(std[4:]))
 
     def interval(self, level: float = 0.95) -> tuple[LoadNumbers, LoadNumbers]:
-        """Return the lowest and highest mass, centre and inertia that hold the truth with a probability of `level`, each by itself."""
+        """Return the lowest and highest mass, centre and inertia that hold the truth with a probability of `level`, each by itself.
+
+        Parameters:
+            level: probability [-].
+        Returns:
+            Two `LoadNumbers`: .mass [kg], .com (3,) [m], .inertia (3, 3) [kg m2].
+        Example:
+            >>> low, high = p.interval(0.95)
+            >>> low.mass < p.mass < high.mass
+            True
+        """
         from scipy.stats import norm
 
         times = float(norm.ppf(0.5 + 0.5 * real_number("interval: level", level, 0.0, 1.0)))
@@ -99,7 +117,14 @@ class PayloadEstimate:
         return self.arm.robot.with_payload(self.mass, self.com.tolist(), self.inertia.tolist(), self.frame)
 
     def in_frame(self, frame: str) -> LoadNumbers:
-        """Return mass, centre and inertia about it in the axes of another frame of the same link."""
+        """Return mass, centre and inertia about it in the axes of another frame of the same link.
+
+        Returns:
+            `LoadNumbers`: .mass [kg], .com (3,) [m], .inertia (3, 3) [kg m2].
+        Example:
+            >>> round(p.in_frame("link6").mass, 1)
+            2.5
+        """
         other = load_place(self.arm.robot, self.place.link, frame)
         X = np.eye(4)
         one, two = (self.arm.robot.tree.frames[name].pose for name in (other.frame, self.frame))
@@ -114,12 +139,30 @@ class PayloadEstimate:
         """Return the load as the controller of a robot asks for it: 'franka', 'ur' or 'kuka', in its own names, units and order.
 
         `flange` is the frame of the robot that is the controller's flange frame; the frame of the load by default.
+
+        Parameters:
+            name: of the maker.
+            flange: a frame of the robot.
+        Returns:
+            A `ControllerLoad`: .values in the maker's units, .text.
+        Example:
+            >>> sorted(p.controller("ur").values)
+            ['cog', 'inertia', 'm']
         """
         any_of("controller", name, tuple(CONTROLLERS))
         return CONTROLLERS[name](*self.in_frame(flange or self.frame))
 
     def to_urdf(self, name: str = "payload") -> str:
-        """Return the load as a URDF link with the fixed joint that holds it, to put into a robot's file."""
+        """Return the load as a URDF link with the fixed joint that holds it, to put into a robot's file.
+
+        Parameters:
+            name: of the link.
+        Returns:
+            XML.
+        Example:
+            >>> p.to_urdf().strip()[:5]
+            '<link'
+        """
         (x, y, z), I = self.com, self.inertia  # noqa: E741
         six = " ".join(f'i{"xyz"[i]}{"xyz"[j]}="{I[i, j]:.9g}"' for i, j in SIX)
         return (
@@ -129,13 +172,25 @@ class PayloadEstimate:
         )
 
     def rows(self) -> list[tuple[str, float, float, str]]:
-        """Return name, value, standard deviation and unit of each of the ten numbers."""
+        """Return name, value, standard deviation and unit of each of the ten numbers.
+
+        Returns:
+            Ten rows.
+        Example:
+            >>> len(p.rows())
+            10
+        """
         std = np.concatenate([[self.std.mass], self.std.com, [self.std.inertia[i, j] for i, j in SIX]])
         units = ["kg", *["m"] * 3, *["kg m2"] * 6]
         return list(zip(NUMBERS, self.fit.numbers.tolist(), std.tolist(), units, strict=True))
 
     def summary(self) -> str:
-        """Return the verdict, the ten numbers with their standard deviations, and the reasons."""
+        """Return the verdict, the ten numbers with their standard deviations, and the reasons.
+
+        Example:
+            >>> len(p.summary().splitlines()) > 10
+            True
+        """
         rows = [f"  {name:<6} {x:12.6g} +- {s:<10.3g} {unit}" for name, x, s, unit in self.rows()]
         return "\n".join([str(self.verdict), f"In the frame {self.frame}:", *rows, *(f"- {reason}" for reason in self.verdict.reasons)])
 
@@ -169,6 +224,14 @@ def payload(
     end-effector by default; the numbers are in the axes of `frame`, a frame fixed to it, that of the link by default. `static` uses only
     what the logs hold at rest; by default that is done for logs in which nothing moves. `options` are those of `identify` for the arm.
     Swevers et al., Int. J. Robotics Research 21 (2002), p. 701; Gaz and De Luca, IROS 2017, p. 3033 (payload from base parameters).
+
+    Example:
+        >>> robot = sy.load("elbow_6r")
+        >>> motion = sy.excite(robot, seconds=6, candidates=20)
+        >>> loaded = sy.record(robot.with_payload(2.5, com=(0, 0, 0.1)), motion, rate=50)
+        >>> p = sy.payload(robot, loaded)
+        >>> round(p.mass, 1)
+        2.5
     """
     arm_robot = robot.robot if isinstance(robot, Fit) else robot
     require_robot(arm_robot, "payload")

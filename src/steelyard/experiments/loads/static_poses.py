@@ -71,6 +71,12 @@ def static_poses(
     number or one per joint; `margin` is the part of every range that is used. The order is that of a short way.
     Swevers et al., IEEE Control Systems Magazine 27 (2007), p. 58; greedy choice: Pukelsheim, "Optimal Design of Experiments", 2006,
     section 9.8.
+
+    Returns:
+        `StaticPoses`: .q (k, n) [rad|m].
+    Example:
+        >>> sy.static_poses(sy.load("elbow_6r"), count=4).q.shape
+        (4, 6)
     """
     require_robot(robot, "static_poses")
     refuse_loops(robot, "static_poses", "choose poses of one of its arms, without_loops()")

@@ -96,6 +96,14 @@ class CollisionObserver:
 
         q [rad|m], qd, tau [N m|N]; t [s], () or (B,). `external_torque` and `threshold` are then those of these samples, of their shape;
         `collision` stays until `clear`.
+
+        Parameters:
+            q, qd, tau: (n,) or (B, n) [rad|m, per s, N m|N].
+            t: () or (B,) times [s].
+        Returns:
+            A `Collision`, or None.
+        Example:
+            >>> c.update([0.3, 0.2], [0.0, 0.0], held)
         """
         start = self._stream.count
         (q_, qd_, tau_), dt = self._stream.take(q, qd, None, tau, t)
@@ -114,7 +122,11 @@ class CollisionObserver:
         return self.collision
 
     def clear(self) -> None:
-        """Forget the collision, and report the next."""
+        """Forget the collision, and report the next.
+
+        Example:
+            >>> c.clear()
+        """
         self.collision = None
 
     def _residual(self, q: Array, qd: Array, tau: Array, dt: Array) -> tuple[Array, Array, Array]:

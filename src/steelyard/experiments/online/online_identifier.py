@@ -91,6 +91,14 @@ class OnlineIdentifier:
 
         q [rad|m], qd, qdd, tau [N m|N]; t [s], () or (B,). Without qdd the equations of motion are low-passed at `filter`, which needs
         no acceleration but times, or the rate; a stream has accelerations always or never.
+
+        Parameters:
+            q, qd, qdd, tau: (n,) or (B, n) [rad|m, per s, per s2, N m|N].
+            t: () or (B,) times [s].
+        Returns:
+            A `Change`, or None.
+        Example:
+            >>> o.update(q[0], qd[0], qdd[0], robot.inverse_dynamics(q[0], qd[0], qdd[0]))
         """
         if tau is None:
             raise CallError(f"update: tau is missing; expected torques [N m|N] of shape ({self.model.n},) or (B, {self.model.n})")
@@ -172,6 +180,12 @@ class OnlineIdentifier:
         sigma is that of sums of the torque's errors over windows of so many seconds, over the root of their length, which is larger than
         that of one sample where errors remember themselves. In the covariance what no sample shows is as uncertain as parameters are
         large.
+
+        Returns:
+            sigma (n,) [N m|N] and covariance (b, b).
+        Example:
+            >>> [x.shape for x in o.errors(0.1)]
+            [(2,), (13, 13)]
         """
         found = None if self._watch is None else self._watch.sigma(seconds)
         sigma = self.sigma * np.sqrt(self._inflation()) if found is None else found
@@ -193,7 +207,12 @@ class OnlineIdentifier:
         return self._once("robot", self.consistent)
 
     def consistent(self) -> Robot:
-        """Return the robot that can exist and has the present base parameters, or those nearest to them in torque."""
+        """Return the robot that can exist and has the present base parameters, or those nearest to them in torque.
+
+        Example:
+            >>> o.consistent().name
+            'planar_2r'
+        """
         return self.model.identified(self.parameters)
 
     @property
@@ -207,7 +226,11 @@ class OnlineIdentifier:
         return f"{self.samples} samples; changes are not looked for (learn=0)." if self._watch is None else self._watch.status
 
     def rearm(self) -> None:
-        """Take the robot as it is after the change that was noticed for the reference, and watch on."""
+        """Take the robot as it is after the change that was noticed for the reference, and watch on.
+
+        Example:
+            >>> o.rearm()
+        """
         if self._watch is not None:
             self._watch.rearm()
 

@@ -65,6 +65,14 @@ def doctor(robot: Robot, log: Log) -> Diagnosis:
     A fault is a hypothesis: what would make the log agree with rigid-body dynamics and with the description. The evidence of each is
     compared with that of a healthy log. Only the robot's joints are examined; nothing is changed. Logs of a base that moves, or of the
     base's wrench without torques, are not examined, and the verdict says so.
+
+    Returns:
+        A `Diagnosis`: .findings, .verdict, .healthy, .usable.
+    Example:
+        >>> robot = sy.load("planar_2r")
+        >>> log = sy.record(robot, sy.excite(robot, seconds=4, starts=1), rate=100)
+        >>> sy.doctor(robot, log).usable
+        True
     """
     require_robot(robot, "doctor")
     refuse_loops(robot, "doctor", "identify(robot, log) says how well it explains a log of its drives")

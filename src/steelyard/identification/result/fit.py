@@ -23,13 +23,14 @@ from ...signals.log import Log
 from ..elastic.elasticity import Elasticity
 from ..estimators.least_squares import Estimate
 from ..estimators.stepwise import Essential, stepwise
+from ..fit_names import SHORT
 from ..model.known import torque_of
 from ..model.linear_model import Model
 from ..options import Options
 from ..samples.preparation import Preparation
 from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
-from .plain_data import fit_data
+from .plain_data import fit_data, fit_text
 from .prediction import Prediction, Region, smoothed_torque, states
 from .uncertainty import LEAST_SHARE, Uncertainty
 from .validation import Validation, validation_samples
@@ -40,35 +41,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 VISITED = 0.5  # share of what the parameters took of the residuals that counts where the samples have been
-SHORT = {  # short names on a Fit: the view and field that they stand for
-    "base_covariance": "covariance",
-    "base_standard_deviation": "base_std",
-    "standard_deviation": "parameters_std",
-    "base_relative_std": "uncertainty.relative_std",
-    "sigma": "uncertainty.sigma",
-    "information": "uncertainty.information",
-    "singular_values": "uncertainty.excitation.singular_values",
-    "condition": "uncertainty.excitation.condition",
-    "unseen": "uncertainty.unexcited",
-    "weak": "uncertainty.weak",
-    "t": "validation.t",
-    "measured": "validation.measured",
-    "predicted": "validation.predicted",
-    "rms": "validation.rms",
-    "r2": "validation.r2",
-    "total_r2": "validation.total_r2",
-    "status": "estimate.notes",
-    "details": "estimate.details",
-    "estimator": "options.estimator.name",
-    "preparation": "options.preparation",
-    "delay": "pipeline.delay",
-    "interval": "pipeline.interval",
-    "drift": "pipeline.drift",
-    "friction_terms": "pipeline.friction_terms",
-    "residual_split": "evidence.residual_split",
-    "drive_gains": "pipeline.gains.values",
-    "drive_gain_std": "pipeline.gains.std",
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,6 +52,13 @@ class Fit:
     on the fit's own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance` versions and digests,
     `evidence` what the verdict follows from.
     Further short names, such as `fit.unseen`, are in the table SHORT.
+
+    Example:
+        >>> robot = sy.load("planar_2r")
+        >>> log = sy.record(robot, sy.excite(robot, seconds=4, starts=1), rate=100)
+        >>> fit = sy.identify(robot, log, "wls", diagnose=False)
+        >>> fit.rank, fit.total_relative_error < 0.05
+        (13, True)
     """
 
     robot: Robot
@@ -184,6 +163,12 @@ class Fit:
         """Return the torque of `robot`, (..., n) [N m|N], plus a known torque that it cannot carry. q [rad|m], qd, qdd: (..., n).
 
         base (..., 9) is the motion of the base, as in `robot.inverse_dynamics`.
+
+        Returns:
+            (..., n) [N m|N].
+        Example:
+            >>> fit.torque([0.1, 0.2], [0.5, 0.5], [0, 0]).shape
+            (2,)
         """
         shaped = states(self.model.n, q, qd, qdd)
         q, qd, qdd = (x.reshape(-1, self.model.n) for x in shaped)
@@ -200,6 +185,15 @@ class Fit:
         zero-phase low-pass, which takes the noise above it away. With the times t (N,) [s] of a motion (N, n) the predicted torque passes
         the same filter as the measured one, so that jumps of Coulomb friction are as round in both. Outside the region, the band is
         infinite for a joint that moves and stood in the log: the description does not say how it rubs. q [rad|m], qd, qdd: (..., n).
+
+        Parameters:
+            cutoff: of a zero-phase low-pass that the torque passed [Hz].
+            t: (N,) times of the motion [s].
+        Returns:
+            A `Prediction`: .torque .std .low .high (..., n) [N m|N], .inside (...).
+        Example:
+            >>> fit.predict([0.1, 0.2], [0.5, 0.5], [0, 0]).torque.shape
+            (2,)
         """
         shaped = states(self.model.n, q, qd, qdd)
         Y = self.model.rows(*(x.reshape(-1, self.model.n) for x in shaped))
@@ -223,25 +217,44 @@ class Fit:
         Every model is scored on the same samples: those of the log by `preparation`, which is this fit's own unless given, at the rate
         that the motion of the log needs, with the torque as it was measured. So fits of equal preparation, or validated with the same
         one, can be compared. A fit's prediction has its own delay and drive gains; robots have those of this fit.
+
+        Parameters:
+            other: a `Robot` or `Fit` to compare with.
+        Example:
+            >>> fit.validate(log).total_relative_error < 0.05
+            True
         """
         if other is not None and not isinstance(other, (Robot, Fit)):
             raise CallError(f"other must be a Robot or a Fit, not {type(other).__name__}")
         samples = validation_samples(self.robot, log, self.preparation if preparation is None else preparation, self.region)
         drives = self.pipeline.delay, self.pipeline.gains.values
-        result = samples.score(self.torque, *drives)
         before = samples.score(torque_of(self.initial, self.options.model.known), *drives)
         if isinstance(other, Fit):
-            return replace(result, before=before, other=samples.score(other.torque, other.pipeline.delay, other.pipeline.gains.values))
-        return replace(result, before=before, other=None if other is None else samples.score(torque_of(other), *drives))
+            rival = samples.score(other.torque, other.pipeline.delay, other.pipeline.gains.values)
+        else:
+            rival = None if other is None else samples.score(torque_of(other), *drives)
+        return replace(samples.score(self.torque, *drives), before=before, other=rival)
 
     def essential(self, limit: float | None = None) -> Essential:
-        """Return the few base parameters that explain the samples, by stepwise elimination."""
+        """Return the few base parameters that explain the samples, by stepwise elimination.
+
+        Parameters:
+            limit: growth of the residual that ends the elimination [-].
+        Example:
+            >>> len(fit.essential().names) <= fit.base.n_base
+            True
+        """
         if limit is not None:
             real_number("essential: the limit of the residual's growth", limit, 1.0)
         return stepwise(self.uncertainty.information, self.covariance, self.base.names, limit)
 
     def check(self) -> tuple[str, ...]:
-        """Return the verdict and the reasons for it, in sentences."""
+        """Return the verdict and the reasons for it, in sentences.
+
+        Example:
+            >>> len(fit.check()) >= 1
+            True
+        """
         return (str(self.verdict), *self.verdict.reasons)
 
     @cached_property
@@ -250,7 +263,14 @@ class Fit:
         return self.judged()
 
     def judged(self, *others: Validation) -> Verdict:
-        """Return the verdict with validations on other logs taken into account."""
+        """Return the verdict with validations on other logs taken into account.
+
+        Parameters:
+            *others: each a `Validation`.
+        Example:
+            >>> fit.judged(fit.validate(log)).word in ("trusted", "trusted within", "doubtful", "refused")
+            True
+        """
         return judge(self.robot, self.initial, self.uncertainty, self.validation, self.evidence, self.region, others)
 
     @cached_property
@@ -260,25 +280,32 @@ class Fit:
         return link_estimates(self.model, self.parameters, self.parameters_std, known, self.estimate.posterior)
 
     def summary(self) -> str:
-        """Return the verdict with its reasons, and tables of joints, links and base parameters with their uncertainty."""
-        head = (
-            f"{self.robot.name}: {self.options.estimator.name}, {len(self.validation.t)} samples, rank {self.rank} of {self.base.n_base} "
-            f"base parameters, condition {self.uncertainty.excitation.condition:.3g}"
-        )
-        verdict = [str(self.verdict), *(f"- {reason}" for reason in self.verdict.reasons)]
-        tables = [str(self.validation), "", self.links.table().to_text(), "", *self.uncertainty.lines()]
-        tables += [] if self.elasticity is None else ["", self.elasticity.table().to_text()]
-        return "\n".join([head, "", *verdict, "", *tables, *self.estimate.notes])
+        """Return the verdict with its reasons, and tables of joints, links and base parameters with their uncertainty.
+
+        Example:
+            >>> fit.summary().splitlines()[0].startswith("planar_2r: wls")
+            True
+        """
+        return fit_text(self)
 
     def _repr_html_(self) -> str:
         return card(str(self.verdict), repr(self), (self.validation.table(), self.links.table()), (*self.verdict.reasons, *self.status))
 
     def to_dict(self, validation: Validation | None = None) -> dict[str, Any]:
-        """Return all but the samples as plain data with units; a validation adds its errors and counts for the verdict."""
+        """Return all but the samples as plain data with units; a validation adds its errors and counts for the verdict.
+
+        Example:
+            >>> sorted(fit.to_dict())[:2]
+            ['base_covariance', 'base_parameters']
+        """
         return fit_data(self, validation)
 
     def to_json(self, path: str | os.PathLike[str], overwrite: bool = False, validation: Validation | None = None) -> None:
-        """Write `to_dict(validation)` as JSON, whole or not at all; over an existing file only if asked."""
+        """Write `to_dict(validation)` as JSON, whole or not at all; over an existing file only if asked.
+
+        Example:
+            >>> fit.to_json("fit.json")
+        """
         text = json.dumps(self.to_dict(validation), indent=1, ensure_ascii=False, allow_nan=False)
         write_whole(path, (text + "\n").encode(), overwrite)
 
@@ -287,6 +314,11 @@ class Fit:
 
         Torques have the band that holds 95 % of measurements. width: "column" or "page" of a paper, or inches. Needs
         `pip install 'steelyard[plot]'`. Example: `fit.plot().savefig("torques.pdf")`.
+
+        Parameters:
+            what: one of the words above.
+        Example:
+            >>> fit.plot("masses").savefig("masses.pdf")
         """
         from ..fit_pictures import draw
 

@@ -80,3 +80,15 @@ def link_rows(links: LinkEstimates) -> list[dict[str, Any]]:
     """Return mass [kg] and centre of mass [m] of each link, with standard deviations."""
     centres = {"com": links.com, "com_standard_deviation": links.com_std}
     return rows(name=links.names, mass=links.mass, mass_standard_deviation=links.mass_std, **centres)
+
+
+def fit_text(fit: Any) -> str:
+    """The verdict of a fit with its reasons, and tables of joints, links and base parameters."""
+    head = (
+        f"{fit.robot.name}: {fit.options.estimator.name}, {len(fit.validation.t)} samples, rank {fit.rank} of {fit.base.n_base} "
+        f"base parameters, condition {fit.uncertainty.excitation.condition:.3g}"
+    )
+    verdict = [str(fit.verdict), *(f"- {reason}" for reason in fit.verdict.reasons)]
+    tables = [str(fit.validation), "", fit.links.table().to_text(), "", *fit.uncertainty.lines()]
+    tables += [] if fit.elasticity is None else ["", fit.elasticity.table().to_text()]
+    return "\n".join([head, "", *verdict, "", *tables, *fit.estimate.notes])

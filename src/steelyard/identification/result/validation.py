@@ -41,6 +41,14 @@ class Validation:
     `whiteness` (n,) is the correlation of neighbouring residuals: 0 for white noise, near 1 if the model lacks something slow.
     `before` is the validation of the robot as it was given, `other` that of another model; `inside` (N,) says at which samples the region
     of a fit covers the state. `states` are q [rad|m], qd and qdd of the samples, each (N, joints of the robot).
+
+    Example:
+        >>> robot = sy.load("planar_2r")
+        >>> log = sy.record(robot, sy.excite(robot, seconds=4, starts=1), rate=100)
+        >>> fit = sy.identify(robot, log, "wls", diagnose=False)
+        >>> validation = fit.validate(log)
+        >>> validation.rms.shape
+        (2,)
     """
 
     t: Array
@@ -108,6 +116,12 @@ class Validation:
 
         `units` are those of each joint, `spread` (n,) [N m|N] is half the height of a band around the prediction. width: "column" or "page"
         of a paper, or inches. Needs `pip install 'steelyard[plot]'`. Example: `fit.validate(log).plot().savefig("torques.pdf")`.
+
+        Parameters:
+            units: of each joint's torque.
+            spread: (n,) half the height of a band around the prediction [N m|N].
+        Example:
+            >>> validation.plot().savefig("torques.pdf")
         """
         from ...drawing.fit_figures import torque_figure
 
@@ -119,7 +133,12 @@ class Validation:
         return f"Validation({len(self.joint_names)} joints, {len(self.t)} samples, total relative error {self.total_relative_error:.2%})"
 
     def table(self) -> Table:
-        """Return RMS [N m|N], relative error [%], R² and whiteness of every joint, beside the errors before and of another model."""
+        """Return RMS [N m|N], relative error [%], R² and whiteness of every joint, beside the errors before and of another model.
+
+        Example:
+            >>> len(validation.table().rows)
+            3
+        """
         others = [(name, each) for name, each in (("before", self.before), ("other", self.other)) if each is not None]
         columns = (Column("joint", numeric=False), Column("RMS", "N m|N"), Column("error", "%"), Column("R²"), Column("whiteness"))
         numbers = zip(

@@ -35,6 +35,13 @@ def joint_velocity(
     q (..., n) [rad|m]; twist (..., 6): linear velocity of the frame's origin [m/s], then angular velocity [rad/s], in the base frame. What
     is free (redundancy) follows `preferred` (..., n). Directions in which a singular value of J is below `singular` are damped by up to
     `damping`, so that no joint runs away; all others are exact. Nakamura and Hanafusa 1986; Maciejewski and Klein 1988.
+
+    Returns:
+        (..., n) [rad/s|m/s].
+    Example:
+        >>> robot = sy.load("elbow_6r")
+        >>> sy.joint_velocity(robot, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0.1, 0, 0, 0, 0, 0]).shape
+        (6,)
     """
     require_robot(robot, "joint_velocity")
     refuse_loops(robot, "joint_velocity", "consistent_velocity and consistent_acceleration keep loops closed")
@@ -57,6 +64,14 @@ def joint_acceleration(
 
     q, qd (..., n); acceleration (..., 6): of the frame's origin [m/s2], then angular [rad/s2], in the base frame; the rest as in
     `joint_velocity`. Siciliano et al. 2009, section 3.6.
+
+    Returns:
+        (..., n) [rad/s2|m/s2].
+    Example:
+        >>> robot = sy.load("elbow_6r")
+        >>> q, qd = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], np.zeros(6)
+        >>> sy.joint_acceleration(robot, q, qd, [0.1, 0, 0, 0, 0, 0]).shape
+        (6,)
     """
     require_robot(robot, "joint_acceleration")
     refuse_loops(robot, "joint_acceleration", "consistent_velocity and consistent_acceleration keep loops closed")

@@ -43,6 +43,14 @@ def inverse_kinematics(
 
     Returns Solutions with q (..., k, n), valid (..., k), branches and status. Pieper 1968; lecture "Special methods for dynamics",
     inverse kinematics. See docs/inverse_kinematics.md.
+
+    Returns:
+        `Solutions`: .q (..., k, n) [rad|m], .valid (..., k), .branches, .status.
+    Example:
+        >>> robot = sy.load("elbow_6r")
+        >>> s = sy.inverse_kinematics(robot, robot.forward_kinematics([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
+        >>> s.q.shape, int(s.valid.sum())
+        ((8, 6), 2)
     """
     if q0 is None and type(pose) is np.ndarray and pose.dtype is _FLOAT64 and pose.shape == (4, 4):  # noqa: SIM102
         if (found := _as_before(robot, pose, frame, free, method)) is not None:

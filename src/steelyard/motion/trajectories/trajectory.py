@@ -54,6 +54,11 @@ class Trajectory:
     """Samples of a motion: t [s] (N,); q [rad|m], qd [rad/s|m/s], qdd [rad/s2|m/s2] (N, n), read-only; `motion` gives it at any time.
 
     `sliding` names the joints that are known to slide.
+
+    Example:
+        >>> motion = sy.excite(sy.load("planar_2r"), seconds=4, starts=1)
+        >>> motion.n, motion.duration
+        (2, 4.0)
     """
 
     t: Array
@@ -79,7 +84,12 @@ class Trajectory:
         return float(self.t[-1] - self.t[0])
 
     def sample(self, rate: float) -> Trajectory:
-        """The same motion, exactly, at another rate [Hz]; its last sample is the last one on that grid."""
+        """The same motion, exactly, at another rate [Hz]; its last sample is the last one on that grid.
+
+        Example:
+            >>> motion.sample(rate=500).q.shape
+            (2001, 2)
+        """
         t = grid(self.duration, rate) + self.t[0]
         return replace(self, t=t, **self.motion(t)._asdict())
 
@@ -101,19 +111,34 @@ class Trajectory:
         The ending chooses the format, or `format` names it: .csv, .npz, .txt (points alone), .yaml, .mcap and .bag (ROS JointTrajectory),
         "rosbag2" (the same in a folder), .script (URScript, 125 Hz if no rate is given), .src (KUKA KRL, 10 Hz), .svg (a
         picture).
+
+        Parameters:
+            format: name of a format; by the ending of the path by default.
+        Returns:
+            The path.
+        Example:
+            >>> motion.write("motion.yaml").name
+            'motion.yaml'
         """
         from ..trajectory_files.formats import write_trajectory
 
         return write_trajectory(self, path, format, rate, overwrite)
 
     def to_csv(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write t, q.JOINT, qd.JOINT, qdd.JOINT, with all digits; an existing file is replaced only with `overwrite`."""
+        """Write t, q.JOINT, qd.JOINT, qdd.JOINT, with all digits; an existing file is replaced only with `overwrite`.
+
+        Example:
+            >>> motion.to_csv("motion.csv")
+        """
         self.write(path, "csv", overwrite=overwrite)
 
     def plot(self, *, width: str | float = "page") -> Figure:
         """Return a Matplotlib figure of position, velocity and acceleration over time, a row for each joint.
 
         width: "column" or "page" of a paper, or inches. Needs `pip install 'steelyard[plot]'`. Example: `sy.excite(robot).plot()`.
+
+        Example:
+            >>> motion.plot().savefig("motion.pdf")
         """
         from ...drawing.time_series import Channel, time_series
 

@@ -105,8 +105,6 @@ class Closures(Description):
     def assembly(self, q: ArrayLike, hold: Sequence[str] = ()) -> Assembly:
         """As `assemble`, with the gap of every configuration, which of them are closed, and a status sentence.
 
-        Returns:
-            An `Assembly`.
         Example:
             >>> sy.load("four_bar").assembly([0.5, 0, 0]).closed
             array(True)

@@ -42,6 +42,13 @@ def read_log(
     mapping: a Mapping, its TOML file, a dictionary of the same, or a Transmission alone. effort: 'torque' or 'current'.
     options: any field of Mapping (columns, joints, rate [Hz], time_unit, angle, layout, topic, transmission, correction).
     clean: repeated and disordered samples, short holes and NaN are mended, with remarks on what was done.
+
+    Example:
+        >>> from pathlib import Path
+        >>> Path("run.csv").write_text("t,q1,q2,tau1,tau2\n0,0,0,1,2\n0.1,0.1,0,1,2\n0.2,0.2,0.1,1,2\n")
+        58
+        >>> sy.read_log("run.csv").signals
+        ('q', 'tau')
     """
     joints = joint_names_of(robot)
     settings = as_mapping(mapping, joints)

@@ -23,6 +23,12 @@ def record(robot: Robot, trajectory: Trajectory, rate: float = 500.0, seed: int 
     tau(t) = low-pass(ID(q, qd, qdd)(t - delay) + ripple(q) + noise). rate [Hz]; before the start and after the end the robot stands still.
     q [rad|m] and tau [N m|N] are in the log, velocities are not. The same seed gives the same log.
     Siciliano et al., "Robotics: Modelling, Planning and Control", 2009, section 7.3 (what is measured, and how well).
+
+    Example:
+        >>> robot = sy.load("planar_2r")
+        >>> log = sy.record(robot, sy.excite(robot, seconds=4, starts=1), rate=100)
+        >>> log.N, log.n
+        (401, 2)
     """
     require_robot(robot, "record")
     sensors = sensors or Sensors()

@@ -67,11 +67,26 @@ class Sensors:
 
     @classmethod
     def perfect(cls) -> Sensors:
-        """Sensors without any error."""
+        """Sensors without any error.
+
+        Example:
+            >>> sy.Sensors.perfect().encoder
+            0.0
+        """
         return cls(0.0, 0.0, 0.0, 0.0, (), 1.0, 0.0, 0.0, 0.0, plate_noise=0.0)
 
     def per_joint(self, name: str, n: int) -> Array:
-        """One number per joint, (n,)."""
+        """One number per joint, (n,).
+
+        Parameters:
+            name: of a field.
+            n: number of joints.
+        Returns:
+            (n,), in the unit of the field.
+        Example:
+            >>> sy.Sensors().per_joint("delay", 2)
+            array([0.002, 0.002])
+        """
         value = np.asarray(getattr(self, name), dtype=float)
         if value.shape not in ((), (n,)):
             raise CallError(f"sensors: {name} has {value.size} numbers; expected one, or one for each of {n} joints")
