@@ -145,7 +145,9 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         from importlib import import_module
 
-        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        from .documented import documented
+
+        value = documented(getattr(import_module(f".{_HOMES[name]}", __name__), name))
         globals()[name] = value
         return value
     raise AttributeError(f"module 'steelyard' has no attribute {name!r}; it has {', '.join(sorted(_HOMES))}")

@@ -10,7 +10,8 @@ A docstring may say by itself, in sections of the form
         >>> ...
 
 what is particular to it. `documented` adds the other arguments from the table ARGUMENTS, in the order of the signature, and what follows
-from the return type. An entry `excite.noise` is for the argument `noise` of `excite` alone. Python that runs without docstrings (-OO) has none to add to.
+from the return type. An entry `excite.noise` is for the argument `noise` of `excite` alone. Python that runs without docstrings (-OO) has
+none to add to.
 """
 
 from __future__ import annotations
@@ -153,6 +154,8 @@ RETURNS = {
     "None": "Nothing.",
     "Self": "A new object; this one stays as it is.",
     "Figure": "A Matplotlib figure, in inches.",
+    "Solutions": "`Solutions`: .q (..., k, n) [rad|m], .valid (..., k), .branches, .status.",
+    "Prediction": "A `Prediction`: .torque .std .low .high (..., n) [N m|N], .inside (...).",
     "str": "Text.",
     "tuple[str, ...]": "Sentences.",
     "dict[str, Any]": "A dictionary of plain data.",
@@ -187,7 +190,7 @@ def documented(thing: T, returns: Mapping[str, str] | None = None, arguments: Ma
 def _complete_class(cls: type, table: Mapping[str, str]) -> None:
     """Add what a class is made from, where the table has entries of its name."""
     fields = getattr(cls, "__dataclass_fields__", None)
-    names = list(fields) if fields is not None else _names(cls.__init__) if "__init__" in vars(cls) else []
+    names = list(fields) if fields is not None else _names(vars(cls)["__init__"]) if "__init__" in vars(cls) else []
     if cls.__doc__ and any(f"{cls.__name__}.{name}" in table for name in names):
         cls.__doc__ = _completed(cls.__doc__, cls.__name__, names, table, None)
 

@@ -90,7 +90,7 @@ NO_WORD = {
         "doctor.mechanics.witness: SHAPE VAGUE",
         "model.prior: SMALLEST THINNEST SHORTEST",
         "estimators.joint_prior: OFFSETS DESCRIBED SLOW",
-        "result.fit: VISITED",
+        "result.prediction: VISITED",
         "estimators.errors_in_variables.total_least_squares: MOST_ERRORS",
         "estimators.without_acceleration.energy: SLOWEST",
     ),

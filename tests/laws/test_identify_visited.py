@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identification.result import fit as fits
+from steelyard.identification.result import prediction as predictions
 from steelyard.identification.result.visited import NEAR, VisitedPath, visited_path
 from steelyard.identification.samples.samples import Samples
 from tests.motions import coloured, fourier, recorded, rubbing
@@ -72,7 +72,7 @@ def test_bands_count_what_the_parameters_took_by_half_where_the_fit_has_been(mon
     assert np.all(fit.predict(*aside).std ** 2 > noise.sigma[-1] ** 2 + noise.taken)
     shares = []
     for share in (0.25, 0.5, 1.0):
-        monkeypatch.setattr(fits, "VISITED", share)
+        monkeypatch.setattr(predictions, "VISITED", share)
         made = fit.predict(log.q, log.qd, log.qdd)
         shares.append(float(np.mean((made.low <= log.tau) & (log.tau <= made.high))))
     assert shares == sorted(set(shares))

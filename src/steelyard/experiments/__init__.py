@@ -1,7 +1,9 @@
 """What is built on an identification: excitation, rehearsals, payloads, robots watched at work, and the calibration of kinematics."""
 
+from ..documented import documented
+from .calibration_result import Calibration
 from .excitation.excite import excite
-from .kinematic_calibration import Calibration, calibrate
+from .kinematic_calibration import calibrate
 from .loads.payload import PayloadEstimate, payload
 from .loads.static_poses import StaticPoses, static_poses
 from .online.collision_observer import CollisionObserver
@@ -21,3 +23,6 @@ __all__ = [
     "static_poses",
     "watch",
 ]
+
+for _public in (CollisionObserver, OnlineIdentifier, PayloadEstimate, calibrate, excite, payload, static_poses, watch):
+    documented(_public)

@@ -22,63 +22,14 @@ from ..dynamics.kinematics import poses
 from ..errors import CallError, ProblemError, refuse_loops
 from ..mechanism import Joint, Mechanism, Tree, reduce
 from ..robot import Robot
+from .calibration_result import STEPS, Array, Calibration
 
-Array = NDArray[np.float64]
 AXES = ("x", "y", "z", "rx", "ry", "rz")
-STEPS = 30
 SMALL = 1e-13  # [m, rad] of a step: converged
 LEAST_SHARE = 0.01  # of the information on a correction that measurements must hold to show it
 LEAST_SIGMA = 1e-12  # [m, rad]
-SURELY = 10.0  # tolerances of a joint: what is left of a fit that explains nothing
 FAR = 8.0  # medians of what is left: a distance that noise has once in 1e18
 ALIGNED = 10.0  # tolerances of a joint: how far base and tool may go from where they fit the robot as described
-
-
-@dataclass(frozen=True, eq=False)
-class Calibration:
-    """The corrected robot, the poses (4, 4) of its base and of the measured point, and every correction with its uncertainty.
-
-    `tolerance` [m] is that of the description; `outliers` are the numbers of measurements far off all others.
-    `names` are joint and axis, such as joint3.rx; `corrections` and `std` (k,) are [m] and [rad], std infinite where the measurements hold
-    less than 1 % of the information. `before` and `after` are rms deviations (position [m], turn [rad]; 0 for points), `before` with the
-    best base and tool for the robot as described.
-
-    Example:
-        >>> robot = sy.load("elbow_6r")
-        >>> q = np.random.default_rng(0).uniform(-1, 1, (30, 6))
-        >>> calibration = sy.calibrate(robot, q, robot.forward_kinematics(q))
-        >>> len(calibration.names) == len(calibration.std)
-        True
-    """
-
-    robot: Robot
-    base: Array
-    tool: Array
-    names: tuple[str, ...]
-    corrections: Array
-    std: Array
-    before: tuple[float, float]
-    after: tuple[float, float]
-    tolerance: float
-    converged: bool
-    outliers: tuple[int, ...] = ()
-
-    @property
-    def status(self) -> str:
-        """What was reached, in a sentence."""
-        shown = int(np.isfinite(self.std).sum())
-        reached = "" if self.converged else f"not converged after {STEPS} steps: "
-        if self.outliers:
-            listed = ", ".join(map(str, self.outliers[:5])) + (", ..." if len(self.outliers) > 5 else "")
-            reached += f"{len(self.outliers)} measurements are far off all others ({listed}): look at them, and leave them out; "
-        if self.after[0] > SURELY * self.tolerance:
-            times = f"{self.after[0] / self.tolerance:.0f} times the tolerance of a joint"
-            reached += f"what is left is {times}: look at units, joint order and frame; "
-        turn = f" and {self.before[1]:.2g} to {self.after[1]:.2g} rad" if self.before[1] else ""
-        return (
-            f"{reached}the deviation went from {1e3 * self.before[0]:.3g} to {1e3 * self.after[0]:.3g} mm{turn}; "
-            f"{shown} of {len(self.names)} corrections are shown by the measurements, the others stay near the description"
-        )
 
 
 class State(NamedTuple):
@@ -103,10 +54,8 @@ def calibrate(
 ) -> Calibration:
     """Find where the joints of an arm sit, from poses (N, 4, 4) or points (N, 3) [m] of a frame measured at positions q (N, n) [rad|m].
 
-    `position` [m] and `angle` [rad] are the tolerance of the description: the standard deviation of each correction before measuring.
-    `base` and `tool`: whether the place of the robot before the measuring device, and that of the target on the frame, are unknown; base
-    and tool of points can be found up to the turn of the tool. Gauss-Newton on the pose, the weights of positions and turns from what they
-    leave. Roth, Mooring and Ravani, "An overview of robot calibration", IEEE J. Robotics and Automation 3 (1987), p. 377.
+    Base and tool of points can be found up to the turn of the tool. Gauss-Newton on the pose, weights from what is left over.
+    Roth, Mooring and Ravani, "An overview of robot calibration", IEEE J. Robotics and Automation 3 (1987), p. 377.
 
     Example:
         >>> robot = sy.load("elbow_6r")

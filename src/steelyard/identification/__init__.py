@@ -1,5 +1,6 @@
 """Identification: from logs to samples, to a model, to an estimate, to a result with its uncertainty."""
 
+from ..documented import documented
 from ..mechanism.model import Coupling
 from .doctor import Diagnosis, doctor
 from .estimators.errors_in_variables.maximum_likelihood import MaximumLikelihood
@@ -34,3 +35,7 @@ __all__ = [
     "Momentum", "Options", "Prediction", "Preparation", "Region", "Ridge", "Sequential", "Validation", "Verdict", "cross_validate",
     "doctor", "identify", "validate_robot", "validate_robots",
 ]  # fmt: skip
+
+documented(Fit, {"torque": "(..., n) [N m|N]."})
+for _public in (Validation, doctor, identify):
+    documented(_public)

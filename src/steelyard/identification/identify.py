@@ -80,12 +80,10 @@ def identify(
     `preparation` says how samples are made, `model` what is to be found. `options` are single fields of the two: smoothing, cutoff [Hz],
     decimate, mask [rad/s|m/s], delay [s], controller of `Preparation`; friction, gear_ratio, rotor, coulomb_width [rad/s|m/s], hold,
     bounds, prior, coupling, known, drive_gains, known_mass, elastic of `ModelOptions`. Unless `diagnose` is False the log is examined for
-    faults first, as by `doctor`, and what is found reaches `fit.verdict`. `progress(sentence, share)` is called as the work goes on.
-    Where the base moves, `base` (N, 9) of the log is its motion; faults are not looked for then. Logs with `base_wrench` (N, 6) and without
-    torques are identified from what a force plate under the robot measures; friction cannot be seen there. A robot with loops is
-    identified from its drives alone.
-    Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers, Verdonck and De Schutter 2007;
-    Wensing, Kim and Slotine 2018.
+    faults first, as by `doctor`, and what is found reaches `fit.verdict`. Where the base moves, `base` (N, 9) of the log is its motion;
+    faults are not looked for then. Logs with `base_wrench` (N, 6) and without torques are identified from what a force plate under the
+    robot measures; friction cannot be seen there. A robot with loops is identified from its drives alone.
+    Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers et al. 2007; Wensing, Kim and Slotine 2018.
 
     Example:
         >>> robot = sy.load("planar_2r")

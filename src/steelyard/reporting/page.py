@@ -40,6 +40,14 @@ def report(
     torque [N m|N] with bands, friction curves over their samples, residuals, base parameters with two standard deviations and their
     correlations, advice, provenance. It needs no network and a browser of 2023 or newer.
     An existing file is replaced only with `overwrite`.
+
+    Returns:
+        The path.
+    Example:
+        >>> robot = sy.load("planar_2r")
+        >>> log = sy.record(robot, sy.excite(robot, seconds=4, starts=1), rate=100)
+        >>> sy.report(sy.identify(robot, log, "wls"), "report.html").name
+        'report.html'
     """
     if truth is not None:
         warnings.warn("report(truth=...) is now report(true_robot=...)", DeprecationWarning, stacklevel=2)

@@ -46,6 +46,7 @@ class Description:
 
     @property
     def name(self) -> str:
+        """The name of the robot in its description."""
         return self.mechanism.name
 
     @property

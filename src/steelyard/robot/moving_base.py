@@ -63,5 +63,14 @@ class MovingBase(Description):
         `angular_velocity` of the base in its own frame (..., 3) [rad/s]. `base` is what an inertial sensor on it feels, as in
         `inverse_dynamics`, which gives tau back with it, and `base_wrench` zero. A falling robot feels no gravity: add it to the proper
         acceleration for that of the origin in space. Featherstone 2008, section 9.4.
+
+        Example:
+            >>> from pathlib import Path
+            >>> link = "[[links]]; name = '{}'; mass = 9.0; inertia = [1, 1, 1]; "
+            >>> text = link.format("body") + link.format("arm") + "[[joints]]; name = 'hinge'; parent = 'body'; child = 'arm'"
+            >>> _ = Path("satellite.toml").write_text(text.replace("; ", chr(10)))
+            >>> qdd, base = sy.load("satellite.toml").free_forward_dynamics([0], [0], [1.0], [0, 0, 0])
+            >>> qdd.round(3), base.round(3)[6:]
+            (array([2.]), array([-0., -0., -1.]))
         """
         return self._call("free_forward_dynamics", (q, qd, tau, angular_velocity), parameters, out, wrench)

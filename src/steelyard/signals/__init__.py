@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..documented import documented
 from .clean import Correction, Delay, Transmission, estimate_delay, find_faults
 from .corrected_mapping import corrected_mapping
 from .filters import decimate, differences, lowpass
@@ -11,7 +12,7 @@ from .log import Log
 from .read.mapping import Mapping, read_mapping
 from .read.read_log import read_log
 from .resample import advanced
-from .schema import Payload
+from .schema import LOG_FIELDS, Payload, rows
 from .smooth import Noise, Smoothed, Smoother, butterworth
 from .write import to_csv, to_npz, to_pandas, to_parquet, to_polars
 
@@ -21,6 +22,9 @@ __all__ = [
     "find_faults", "Smoothed", "Smoother", "Noise", "butterworth", "lowpass", "differences", "decimate", "advanced",
     "estimate_delay", "Delay",
 ]  # fmt: skip
+
+documented(Log, arguments={f"Log.{name}": row.described for name, row in rows(Log).items()} | LOG_FIELDS)
+documented(read_log)
 
 
 def __getattr__(name: str) -> Any:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..drawing.numbers import percent, short
-from ..drawing.table import Column, Table
+from ..drawing.table import Table
 from ..errors import CallError, LogError, suggest
-from .log_checks import check_log, joint_names_of
+from .log_checks import check_log, joint_names_of, matched
 from .resample import resample
 from .schema import Payload, Signal, frozen_array, optional, rows, signal
 from .segments import split
@@ -134,25 +133,16 @@ class Log:
     def plot(self, *signals: str, width: str | float = "page") -> Figure:
         """Return a Matplotlib figure: a row for each joint, a column for each signal, by default q, qd and tau as far as they are there.
 
-        width: "column" or "page" of a paper, or inches. Needs `pip install 'steelyard[plot]'`.
-        Example: `log.plot("q", "tau").savefig("log.pdf")`.
+        Needs `pip install 'steelyard[plot]'`.
 
         Parameters:
             *signals: names of signals, by default q, qd and tau as far as they are there.
         Example:
             >>> log.plot("q").savefig("log.pdf")
         """
-        from ..drawing.time_series import Channel, time_series
+        from .log_pictures import draw
 
-        usual = tuple(name for name in ("q", "qd", "tau") if getattr(self, name) is not None)
-        channels = []
-        for name in signals or usual:
-            if name not in self.signals or getattr(self, name).shape != self.q.shape:
-                known = [each for each in self.signals if getattr(self, each).shape == self.q.shape]
-                raise CallError(f"plot: the log has no signal {name!r} of its joints; {suggest(str(name), known)}")
-            wanted = self.reference if name == "q" else None
-            channels.append(Channel(self.schema[name].meaning, [str(self.schema[name].unit)] * self.n, getattr(self, name), wanted))
-        return time_series(self.t, self.labels, channels, width, self.source)
+        return draw(self, signals, width)
 
     def table(self) -> Table:
         """The signals with their units and ranges, row by row.
@@ -161,14 +151,9 @@ class Log:
             >>> len(log.table().rows)
             2
         """
-        rows = [(name, self.schema[name].meaning, str(self.schema[name].unit), *signal_range(getattr(self, name))) for name in self.signals]
-        columns = (
-            *(Column(name, numeric=False) for name in ("signal", "is", "unit")),
-            Column("least"),
-            Column("greatest"),
-            Column("NaN", "%"),
-        )
-        return Table("Signals", columns, tuple(rows))
+        from .log_pictures import signal_table
+
+        return signal_table(self)
 
     def _repr_html_(self) -> str:
         from ..drawing.html import card
@@ -254,22 +239,7 @@ class Log:
             >>> log.reordered(["joint2", "joint1"]).joint_names
             ('joint2', 'joint1')
         """
-        wanted = joint_names_of(robot)
-        if wanted is None or self.joint_names == wanted:
-            return self
-        if self.joint_names is None:
-            if self.n != len(wanted):
-                raise LogError(f"{self.where}the log has {self.n} joints without names, the robot {len(wanted)}: {', '.join(wanted)}")
-            return self.replace(joint_names=wanted).remarked("The log names no joints: they were taken in the robot's order.")
-        missing = [name for name in wanted if name not in self.joint_names]
-        if missing:
-            raise LogError(
-                f"{self.where}the log has no joint '{missing[0]}' ({len(missing)} of {len(wanted)} missing): "
-                f"{suggest(missing[0], self.joint_names)}"
-            )
-        spare = [name for name in self.joint_names if name not in wanted]
-        remarks = [f"Joints that the robot does not have were left out: {', '.join(spare)}."] if spare else []
-        return self.select(wanted).remarked(*remarks)
+        return matched(self, joint_names_of(robot))
 
     # -- changes -------------------------------------------------------------------------------------------------------------
 
@@ -322,10 +292,3 @@ class Log:
         made = {name: resample(self.t, getattr(self, name), rate) for name in self.signals}
         values = {name: value for name, (_, value) in made.items()}
         return self.plain().replace(t=made["q"][0], **values).remarked(f"Resampled from {self.rate:.6g} Hz to {rate:.6g} Hz.")
-
-
-def signal_range(x: Array) -> tuple[str, str, str]:
-    """Return the least and the greatest value, and the share that is no number [%], as text."""
-    known = x[np.isfinite(x)]
-    ends = (float(known.min()), float(known.max())) if len(known) else (float("nan"), float("nan"))
-    return short(ends[0], 4), short(ends[1], 4), percent(1.0 - len(known) / max(x.size, 1))

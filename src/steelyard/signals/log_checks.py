@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CallError, LogError
+from ..errors import CallError, LogError, suggest
 from .schema import Payload
 
 EFFORTS = ("torque", "current")
@@ -41,3 +41,22 @@ def check_log(log: Any) -> None:
         raise LogError(f"{log.where}effort must be 'torque' or 'current', not {log.effort!r}")
     if not isinstance(log.payload, (Payload, type(None))):
         raise LogError(f"{log.where}payload must be a Payload or None, not {type(log.payload).__name__}")
+
+
+def matched(log: Any, wanted: tuple[str, ...] | None) -> Any:
+    """Return a Log with its joints in the order of the names that are wanted; one without names is taken in order."""
+    if wanted is None or log.joint_names == wanted:
+        return log
+    if log.joint_names is None:
+        if log.n != len(wanted):
+            raise LogError(f"{log.where}the log has {log.n} joints without names, the robot {len(wanted)}: {', '.join(wanted)}")
+        return log.replace(joint_names=wanted).remarked("The log names no joints: they were taken in the robot's order.")
+    missing = [name for name in wanted if name not in log.joint_names]
+    if missing:
+        raise LogError(
+            f"{log.where}the log has no joint '{missing[0]}' ({len(missing)} of {len(wanted)} missing): "
+            f"{suggest(missing[0], log.joint_names)}"
+        )
+    spare = [name for name in log.joint_names if name not in wanted]
+    remarks = [f"Joints that the robot does not have were left out: {', '.join(spare)}."] if spare else []
+    return log.select(wanted).remarked(*remarks)

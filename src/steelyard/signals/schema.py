@@ -15,6 +15,14 @@ from ..errors import CallError, LogError
 
 Array = NDArray[np.float64]
 
+LOG_FIELDS = {  # what is no signal, for help
+    "Log.joint_names": "names of the joints, in the order of the columns",
+    "Log.effort": "where tau comes from: 'torque', or 'current' times a constant",
+    "Log.remarks": "sentences on what was found and done",
+    "Log.source": "file that it was read from",
+    "Log.payload": "`Payload` that the robot carried: mass [kg], centre [m], inertia [kg m2]",
+    "Log.units": "signal -> unit that it was converted from",
+}
 JOINTS = "n"
 """Stands for the number of joints in a shape."""
 METADATA = "steelyard"
@@ -40,6 +48,12 @@ class Signal:
     components: Mapping[str, str] = field(default_factory=dict)
     slow: bool = False
     name: str = ""
+
+    @property
+    def described(self) -> str:
+        """Shape, meaning and unit, for help."""
+        shapes = " or ".join(f"({', '.join(('N', *map(str, shape)))}{',' if not shape else ''})" for shape in self.shapes)
+        return f"{shapes} {self.meaning} [{self.unit}]"
 
     @property
     def per_joint(self) -> bool:

@@ -1,5 +1,6 @@
 """Motion and measurements without a robot: simulation, controllers, drives, perturbed robots, sensor models, synthetic logs."""
 
+from ..documented import documented
 from .controllers.joint_space import PD, ComputedTorque, FeedForward, SlotineLi
 from .controllers.task_space import Impedance, OperationalSpace
 from .drives import Elastic, Motor, Stops
@@ -28,3 +29,6 @@ __all__ = [
     "sensitivities",
     "simulate",
 ]
+
+for _public in (Run, Sensors, perturbed, record, simulate):
+    documented(_public)

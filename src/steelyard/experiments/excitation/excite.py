@@ -88,25 +88,13 @@ def excite(
     """A motion worth recording: within the limits at every instant, at rest at both ends, with log det(Y_b^T W Y_b) as large as possible.
 
     Y_b is the regressor of the base parameters, links and rotors and friction alike; W = 1 / noise^2 weighs each joint by the noise of its
-    torque [N m|N] at `rate` [Hz], by default 2 % of the torque it needs. criterion "A" makes the mean variance small, "E" the worst
-    direction. `prior` is the relative tolerance of the description, `log` or `fit` what has been recorded already: the motion adds what
-    they lack.
+    torque. What `log` or `fit` recorded already, and a `prior`, is added: the motion adds what they lack. A Fourier series fills whole
+    periods; B-splines of degree 5 have as many coefficients. With `accuracy`, such as {"link3.mcx": 0.02}, or `torque_accuracy` the time
+    is the shortest that reaches them; torques are then those of random states within the limits, or within `region`.
 
-    basis "fourier" is a series of `harmonics` (by default up to 0.5 Hz) of base_frequency [Hz] (by default a period of about 20 s), of
-    which `seconds` (20) must be whole periods; "bspline" has splines of degree 5 with as many coefficients. With `accuracy`, such as
-    {"link3.mcx": 0.02}, or torque_accuracy, such as 0.02, both relative standard deviations, the time is the shortest that reaches them,
-    at most `seconds` (600); the torque is that of random states within the limits, or within region = {joint: (low, high)}.
-
-    `margin` is the fraction of every limit that is used; velocity [rad/s|m/s], acceleration, jerk, effort [N m|N] replace the robot's own.
-    collision: links stay `clearance` [m] apart, by the "shapes" of the URDF, by "capsules" around the links, "auto" by what there is, or
-    "none". `ground` [m] is a height of the base frame that links stay above, workspace = {frame or link: (low, high)} [m] boxes that they
-    stay in, half_spaces further walls. payload: mass [kg], or mass and centre (x, y, z) [m] in the end-effector's frame; gravity (3,)
-    [m/s2] in the base frame, as the robot will be mounted.
-
-    Exact gradients and an interior-point method improve `starts` random motions (8 by default), then variations of the best, on one
-    core; with `candidates`, that many random motions are searched instead, which is quick and worse. progress(sentence, share) is called
-    on the way; Ctrl-C ends the search with the best motion so far. The same seed gives the same motion. `.excitation` has what to expect:
-    log-det, condition, the certificate of the limits and the standard deviations of parameters and torques.
+    Exact gradients and an interior-point method improve random motions, then variations of the best, on one core. Ctrl-C ends the search
+    with the best motion so far. The same seed gives the same motion. `.excitation` has what to expect: log-det, condition, the certificate
+    of the limits and the standard deviations of parameters and torques.
     Swevers et al., IEEE Trans. Robotics and Automation 13 (1997), p. 730; Hollerbach, Khalil and Gautier, Springer Handbook of Robotics,
     2nd ed., section 6.3; lecture "Dynamic parameter identification", remarks.
 

@@ -55,6 +55,14 @@ def watch(
     or of mappings with these keys. effort: 'torque', or 'current' with `gains` [N m/A|N/A], one or one per joint, by which it becomes a
     torque; it must be said where a source does not tell. Of a UR the torque is the controller's target moment. Raises LogError when
     nothing comes for `timeout` [s]. ROS REP 107 and sensor_msgs/JointState; Universal Robots, "Real-Time Data Exchange (RTDE) Guide".
+
+    Returns:
+        An iterator of `Sample`: .t [s], .q .qd .tau (n,).
+    Example:
+        >>> robot = sy.load("planar_2r")
+        >>> samples = [{"t": 0.01 * k, "q": [0.1, 0.2], "qd": [0, 0], "tau": [3.0, 1.0]} for k in range(5)]
+        >>> sum(1 for sample in sy.watch(samples, robot))
+        5
     """
     require_robot(robot, "watch")
     any_of("effort", effort, (*EFFORTS, None))

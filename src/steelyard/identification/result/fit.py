@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from ...arguments import real_number
 from ...cached import cached_property
 from ...drawing.html import card
 from ...drawing.parameter_table import relative
-from ...errors import CallError
 from ...files import write_whole
 from ...parameters.base import BaseParameters
 from ...robot import Robot
@@ -30,17 +29,16 @@ from ..options import Options
 from ..samples.preparation import Preparation
 from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
-from .plain_data import fit_data, fit_text
-from .prediction import Prediction, Region, smoothed_torque, states
+from .plain_data import fit_data, fit_line, fit_text
+from .prediction import Prediction, Region, predicted, states
 from .uncertainty import LEAST_SHARE, Uncertainty
-from .validation import Validation, validation_samples
+from .validation import Validation, validated
 from .verdict import Evidence, Verdict, judge
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
-VISITED = 0.5  # share of what the parameters took of the residuals that counts where the samples have been
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,13 +48,11 @@ class Fit:
     `robot` is the result; each of its links is a body that can exist. `initial` is the robot as given, `model` what was looked for.
     `estimate` has the base values and the notes of the estimator, `uncertainty` their covariance and excitation, `validation` the torques
     on the fit's own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance` versions and digests,
-    `evidence` what the verdict follows from.
-    Further short names, such as `fit.unseen`, are in the table SHORT.
+    `evidence` what the verdict follows from. Further short names, such as `fit.unseen`, are in the table `SHORT`.
 
     Example:
-        >>> robot = sy.load("planar_2r")
-        >>> log = sy.record(robot, sy.excite(robot, seconds=4, starts=1), rate=100)
-        >>> fit = sy.identify(robot, log, "wls", diagnose=False)
+        >>> log = sy.record(sy.load("planar_2r"), sy.excite(sy.load("planar_2r"), seconds=4, starts=1), rate=100)
+        >>> fit = sy.identify(sy.load("planar_2r"), log, "wls", diagnose=False)
         >>> fit.rank, fit.total_relative_error < 0.05
         (13, True)
     """
@@ -160,12 +156,8 @@ class Fit:
         return self.validation.before
 
     def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, base: ArrayLike | None = None) -> Array:
-        """Return the torque of `robot`, (..., n) [N m|N], plus a known torque that it cannot carry. q [rad|m], qd, qdd: (..., n).
+        """Return the torque of `robot`, (..., n) [N m|N], plus a known torque that it cannot carry.
 
-        base (..., 9) is the motion of the base, as in `robot.inverse_dynamics`.
-
-        Returns:
-            (..., n) [N m|N].
         Example:
             >>> fit.torque([0.1, 0.2], [0.5, 0.5], [0, 0]).shape
             (2,)
@@ -184,26 +176,16 @@ class Fit:
         (none of it) and that of one with new noise. The band is for torque as it is measured; with `cutoff` [Hz] for torque that passed a
         zero-phase low-pass, which takes the noise above it away. With the times t (N,) [s] of a motion (N, n) the predicted torque passes
         the same filter as the measured one, so that jumps of Coulomb friction are as round in both. Outside the region, the band is
-        infinite for a joint that moves and stood in the log: the description does not say how it rubs. q [rad|m], qd, qdd: (..., n).
+        infinite for a joint that moves and stood in the log: the description does not say how it rubs.
 
         Parameters:
             cutoff: of a zero-phase low-pass that the torque passed [Hz].
             t: (N,) times of the motion [s].
-        Returns:
-            A `Prediction`: .torque .std .low .high (..., n) [N m|N], .inside (...).
         Example:
             >>> fit.predict([0.1, 0.2], [0.5, 0.5], [0, 0]).torque.shape
             (2,)
         """
-        shaped = states(self.model.n, q, qd, qdd)
-        Y = self.model.rows(*(x.reshape(-1, self.model.n) for x in shaped))
-        variance = np.einsum("tjb,bc,tjc->tj", Y, self.covariance, Y, optimize=True) + self.uncertainty.noise.below(cutoff) ** 2
-        visited = self.pipeline.path.contains(*shaped[:2]).reshape(-1, 1)
-        variance = np.where(visited, self.uncertainty.noise.below(cutoff, VISITED) ** 2, variance)
-        inside = self.region.contains(*shaped)
-        unknown = np.any(Y[..., self.hidden_terms] != 0.0, axis=-1) & ~inside.reshape(-1, 1)
-        std = np.sqrt(np.where(unknown, np.inf, variance)).reshape(shaped[0].shape)
-        return Prediction(smoothed_torque(self.torque(*shaped), cutoff, t), std, inside)
+        return predicted(self, q, qd, qdd, cutoff, t)
 
     @cached_property
     def hidden_terms(self) -> NDArray[np.bool_]:
@@ -215,8 +197,8 @@ class Fit:
         """Return the validation on another log, beside the robot as given and, if named, another model.
 
         Every model is scored on the same samples: those of the log by `preparation`, which is this fit's own unless given, at the rate
-        that the motion of the log needs, with the torque as it was measured. So fits of equal preparation, or validated with the same
-        one, can be compared. A fit's prediction has its own delay and drive gains; robots have those of this fit.
+        that the motion of the log needs, with the torque as it was measured, so that fits can be compared. A fit's prediction has its own
+        delay and drive gains; robots have those of this fit.
 
         Parameters:
             other: a `Robot` or `Fit` to compare with.
@@ -224,16 +206,9 @@ class Fit:
             >>> fit.validate(log).total_relative_error < 0.05
             True
         """
-        if other is not None and not isinstance(other, (Robot, Fit)):
-            raise CallError(f"other must be a Robot or a Fit, not {type(other).__name__}")
-        samples = validation_samples(self.robot, log, self.preparation if preparation is None else preparation, self.region)
-        drives = self.pipeline.delay, self.pipeline.gains.values
-        before = samples.score(torque_of(self.initial, self.options.model.known), *drives)
         if isinstance(other, Fit):
-            rival = samples.score(other.torque, other.pipeline.delay, other.pipeline.gains.values)
-        else:
-            rival = None if other is None else samples.score(torque_of(other), *drives)
-        return replace(samples.score(self.torque, *drives), before=before, other=rival)
+            return validated(self, log, (other.torque, other.pipeline.delay, other.pipeline.gains.values), preparation)
+        return validated(self, log, other, preparation)
 
     def essential(self, limit: float | None = None) -> Essential:
         """Return the few base parameters that explain the samples, by stepwise elimination.
@@ -244,8 +219,7 @@ class Fit:
             >>> len(fit.essential().names) <= fit.base.n_base
             True
         """
-        if limit is not None:
-            real_number("essential: the limit of the residual's growth", limit, 1.0)
+        limit = None if limit is None else real_number("essential: the limit of the residual's growth", limit, 1.0)
         return stepwise(self.uncertainty.information, self.covariance, self.base.names, limit)
 
     def check(self) -> tuple[str, ...]:
@@ -306,14 +280,12 @@ class Fit:
         Example:
             >>> fit.to_json("fit.json")
         """
-        text = json.dumps(self.to_dict(validation), indent=1, ensure_ascii=False, allow_nan=False)
-        write_whole(path, (text + "\n").encode(), overwrite)
+        write_whole(path, (json.dumps(self.to_dict(validation), indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode(), overwrite)
 
     def plot(self, what: str = "torques", *, width: str | float | None = None) -> Figure:
         """Return a Matplotlib figure: "torques", "errors", "masses", "uncertainty" or "correlation".
 
-        Torques have the band that holds 95 % of measurements. width: "column" or "page" of a paper, or inches. Needs
-        `pip install 'steelyard[plot]'`. Example: `fit.plot().savefig("torques.pdf")`.
+        Torques have the band that holds 95 % of measurements. Needs `pip install 'steelyard[plot]'`.
 
         Parameters:
             what: one of the words above.
@@ -325,7 +297,4 @@ class Fit:
         return draw(what, width, self.model, self.validation, self.uncertainty, self.links, self.initial)
 
     def __repr__(self) -> str:
-        return (
-            f"Fit({self.robot.name!r}, {self.options.estimator.name}: rank {self.rank} of {self.base.n_base} base parameters, "
-            f"{len(self.validation.t)} samples, total relative error {self.total_relative_error:.2%})"
-        )
+        return fit_line(self)

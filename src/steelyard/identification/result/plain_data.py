@@ -92,3 +92,11 @@ def fit_text(fit: Any) -> str:
     tables = [str(fit.validation), "", fit.links.table().to_text(), "", *fit.uncertainty.lines()]
     tables += [] if fit.elasticity is None else ["", fit.elasticity.table().to_text()]
     return "\n".join([head, "", *verdict, "", *tables, *fit.estimate.notes])
+
+
+def fit_line(fit: Any) -> str:
+    """A fit in one line."""
+    return (
+        f"Fit({fit.robot.name!r}, {fit.options.estimator.name}: rank {fit.rank} of {fit.base.n_base} base parameters, "
+        f"{len(fit.validation.t)} samples, total relative error {fit.total_relative_error:.2%})"
+    )

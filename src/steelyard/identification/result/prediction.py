@@ -24,6 +24,9 @@ SLACK = 1e-3  # [rad|m], [rad/s|m/s], [rad/s^2|m/s^2]: by which ranges are widen
 MOST = 100_000  # samples of a log that are looked at, evenly spread
 
 
+VISITED = 0.5  # share of what the parameters took of the residuals that counts where the samples have been
+
+
 @dataclass(frozen=True, eq=False)
 class Prediction:
     """Predicted torque and its standard deviation, (..., n) [N m|N]; `inside` (...,): whether the log covered the state.
@@ -118,3 +121,16 @@ def states(n: int, *arrays: ArrayLike) -> tuple[Array, ...]:
         if array.ndim == 0 or array.shape[-1] != n or array.shape != made[0].shape:
             raise CallError(f"q, qd and qdd must all be (..., {n}); found {', '.join(str(a.shape) for a in made)}")
     return made
+
+
+def predicted(fit: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, cutoff: float | None, t: ArrayLike | None) -> Prediction:
+    """Return the prediction of a Fit, see `Fit.predict`."""
+    shaped = states(fit.model.n, q, qd, qdd)
+    Y = fit.model.rows(*(x.reshape(-1, fit.model.n) for x in shaped))
+    variance = np.einsum("tjb,bc,tjc->tj", Y, fit.covariance, Y, optimize=True) + fit.uncertainty.noise.below(cutoff) ** 2
+    visited = fit.pipeline.path.contains(*shaped[:2]).reshape(-1, 1)
+    variance = np.where(visited, fit.uncertainty.noise.below(cutoff, VISITED) ** 2, variance)
+    inside = fit.region.contains(*shaped)
+    unknown = np.any(Y[..., fit.hidden_terms] != 0.0, axis=-1) & ~inside.reshape(-1, 1)
+    std = np.sqrt(np.where(unknown, np.inf, variance)).reshape(shaped[0].shape)
+    return Prediction(smoothed_torque(fit.torque(*shaped), cutoff, t), std, inside)

@@ -13,10 +13,12 @@ from ...arguments import instance
 from ...cached import cached_property
 from ...drawing.numbers import fixed, percent, short
 from ...drawing.table import Column, Table
+from ...errors import CallError
 from ...robot import Robot
 from ...signals.autocorrelation import autocorrelation
 from ...signals.log import Log
 from ...signals.segments import split
+from ..model.known import torque_of
 from ..samples.decimation import decimated, natural_factor
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples, prepare
@@ -255,3 +257,17 @@ def kept_states(samples: Sequence[Samples], factor: int) -> States:
     parts = [(s, part) for s in samples for part in split(s.t)]
     q, qd, qdd = (np.concatenate([getattr(s, name)[part][::factor] for s, part in parts]) for name in ("q", "qd", "qdd"))
     return q, qd, qdd
+
+
+def validated(fit: Any, log: Log, other: Any, preparation: Preparation | None) -> Validation:
+    """Return the validation of a Fit, see `Fit.validate`; `other` is a Robot, or torque, delay and gains of another fit."""
+    if other is not None and not isinstance(other, (Robot, tuple)):
+        raise CallError(f"other must be a Robot or a Fit, not {type(other).__name__}")
+    samples = validation_samples(fit.robot, log, fit.preparation if preparation is None else preparation, fit.region)
+    drives = fit.pipeline.delay, fit.pipeline.gains.values
+    before = samples.score(torque_of(fit.initial, fit.options.model.known), *drives)
+    if isinstance(other, tuple):
+        rival: Validation | None = samples.score(*other)
+    else:
+        rival = None if other is None else samples.score(torque_of(other), *drives)
+    return replace(samples.score(fit.torque, *drives), before=before, other=rival)

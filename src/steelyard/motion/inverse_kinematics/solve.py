@@ -36,21 +36,13 @@ def inverse_kinematics(
 ) -> Solutions:
     """All joint positions that bring a frame to a pose, T(q) = pose, each joint in the turn within its limits nearest to q0.
 
-    pose (..., 4, 4) homogeneous [-|m] in the base frame; frame: the end-effector by default; q0 (..., n) [rad|m]: preferred positions, kept
-    where a joint is free at a singularity; the middle of the limits nearest zero by default. `free` gives the positions of joints that are
-    too many, where there are more than six: one for all, a grid (..., g), or {joint: such}; by default the one nearest to q0 that has a
-    solution. `method`: "closed form", "numerical" (one solution), or "auto": the closed form where the arm has one.
+    q0 is kept where a joint is free at a singularity. Joints that are too many take the position nearest to q0 that has a solution,
+    unless `free` is given. "auto" takes the closed form where the arm has one, else one numerical solution. See docs/inverse_kinematics.md;
+    Pieper 1968; lecture "Special methods for dynamics", inverse kinematics.
 
-    Returns Solutions with q (..., k, n), valid (..., k), branches and status. Pieper 1968; lecture "Special methods for dynamics",
-    inverse kinematics. See docs/inverse_kinematics.md.
-
-    Returns:
-        `Solutions`: .q (..., k, n) [rad|m], .valid (..., k), .branches, .status.
     Example:
-        >>> robot = sy.load("elbow_6r")
-        >>> s = sy.inverse_kinematics(robot, robot.forward_kinematics([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
-        >>> s.q.shape, int(s.valid.sum())
-        ((8, 6), 2)
+        >>> sy.inverse_kinematics(sy.load("elbow_6r"), sy.load("elbow_6r").forward_kinematics([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])).q.shape
+        (8, 6)
     """
     if q0 is None and type(pose) is np.ndarray and pose.dtype is _FLOAT64 and pose.shape == (4, 4):  # noqa: SIM102
         if (found := _as_before(robot, pose, frame, free, method)) is not None:

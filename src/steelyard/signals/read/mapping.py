@@ -14,7 +14,7 @@ from ...toml_text import parse_toml
 from ..clean.cleaning import LARGEST
 from ..clean.correction import ORDERS, PER_JOINT, Correction
 from ..clean.transmission import Transmission
-from ..log import EFFORTS
+from ..log_checks import EFFORTS
 from ..units import UNITS, spelled
 from .columns import QUANTITIES
 

@@ -14,7 +14,8 @@ from ...errors import LogError, suggest
 from ...resource_limits import exists, names_beside
 from ..clean.cleaning import clean as cleaned
 from ..clean.transmission import Transmission
-from ..log import Log, joint_names_of
+from ..log import Log
+from ..log_checks import joint_names_of
 from .column_table import ColumnTable, is_text, merge
 from .columns import SCHEMA, parse_column
 from .joint_states import joint_states_of_text
@@ -44,10 +45,9 @@ def read_log(
     clean: repeated and disordered samples, short holes and NaN are mended, with remarks on what was done.
 
     Example:
-        >>> from pathlib import Path
-        >>> Path("run.csv").write_text("t,q1,q2,tau1,tau2\n0,0,0,1,2\n0.1,0.1,0,1,2\n0.2,0.2,0.1,1,2\n")
-        58
-        >>> sy.read_log("run.csv").signals
+        >>> t = np.arange(3) * 0.1
+        >>> np.savez("run.npz", t=t, q=np.sin(t)[:, None], tau=np.cos(t)[:, None])
+        >>> sy.read_log("run.npz").signals
         ('q', 'tau')
     """
     joints = joint_names_of(robot)

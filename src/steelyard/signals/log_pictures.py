@@ -1,0 +1,49 @@
+"""What is drawn and listed of a log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..drawing.numbers import percent, short
+from ..drawing.table import Column, Table
+from ..errors import CallError, suggest
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw(log: Any, signals: tuple[str, ...], width: str | float) -> Figure:
+    """Return a figure of signals over time, a row for each joint; `log` is a Log."""
+    from ..drawing.time_series import Channel, time_series
+
+    usual = tuple(name for name in ("q", "qd", "tau") if getattr(log, name) is not None)
+    channels = []
+    for name in signals or usual:
+        if name not in log.signals or getattr(log, name).shape != log.q.shape:
+            known = [each for each in log.signals if getattr(log, each).shape == log.q.shape]
+            raise CallError(f"plot: the log has no signal {name!r} of its joints; {suggest(str(name), known)}")
+        wanted = log.reference if name == "q" else None
+        channels.append(Channel(log.schema[name].meaning, [str(log.schema[name].unit)] * log.n, getattr(log, name), wanted))
+    return time_series(log.t, log.labels, channels, width, log.source)
+
+
+def signal_table(log: Any) -> Table:
+    """Return the signals of a Log with their units and ranges."""
+    rows = [(name, log.schema[name].meaning, str(log.schema[name].unit), *signal_range(getattr(log, name))) for name in log.signals]
+    columns = (
+        *(Column(name, numeric=False) for name in ("signal", "is", "unit")),
+        Column("least"),
+        Column("greatest"),
+        Column("NaN", "%"),
+    )
+    return Table("Signals", columns, tuple(rows))
+
+
+def signal_range(x: NDArray[np.float64]) -> tuple[str, str, str]:
+    """Return the least and the greatest value, and the share that is no number [%], as text."""
+    known = x[np.isfinite(x)]
+    ends = (float(known.min()), float(known.max())) if len(known) else (float("nan"), float("nan"))
+    return short(ends[0], 4), short(ends[1], 4), percent(1.0 - len(known) / max(x.size, 1))

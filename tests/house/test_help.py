@@ -1,0 +1,97 @@
+"""`help()` of every public name has units, shapes, parameters, what is returned, and an example that runs."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.documented import ARGUMENTS, documented
+from tests.house.public_names import Public, public_names
+
+NAMES = list(public_names())
+OWNERS = sorted({public.name.partition(".")[0] for public in NAMES})
+ARRAYS = ("ArrayLike", "Array", "NDArray")
+SHAPE_OR_UNIT = re.compile(r"\(\.\.\.|\(N|\(n|\(k|\(b|\(p|\(3|\(10|\(0|\[[^\]]+\]|fraction")
+
+
+def faults(public: Public) -> Iterator[str]:
+    """What the help of a name lacks."""
+    text = public.help
+    if not text.partition("\n")[0].rstrip().endswith((".", ":", ";", ",")) and "\n" not in text:
+        yield "a sentence"
+    if public.kind == "property":
+        numeric = str(getattr(getattr(public.thing, "fget", None), "__annotations__", {}).get("return", ""))
+        if any(numeric.startswith(kind) for kind in ARRAYS) and not SHAPE_OR_UNIT.search(text):
+            yield "a shape or a unit"
+        return
+    if ">>> " not in text.partition("Example:\n")[2]:
+        yield "an example"
+    if public.kind == "function" and "\nReturns:\n" not in text:
+        yield "what it returns"
+    listed = re.findall(r"^    \*{0,2}([\w, *]+): (.+)$", text.partition("Parameters:\n")[2].partition("\nReturns:")[0], re.MULTILINE)
+    explained = {name.strip(" *"): meaning for names, meaning in listed for name in names.split(",")}
+    for argument in public.arguments:
+        if argument not in explained:
+            yield f"what {argument} is"
+    annotations = getattr(inspect.unwrap(public.thing), "__annotations__", {})
+    for argument, meaning in explained.items():
+        if str(annotations.get(argument, "")).startswith(ARRAYS) and argument != "out" and not SHAPE_OR_UNIT.search(meaning):
+            yield f"shape and unit of {argument}"
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_help_is_complete(owner: str) -> None:
+    lacks = {public.name: list(faults(public)) for public in NAMES if public.name.partition(".")[0] == owner}
+    assert not {name: lack for name, lack in lacks.items() if lack}
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_examples_in_help_run(owner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example of a class, then those of its methods, which may use what that one made."""
+    monkeypatch.chdir(tmp_path)
+    space = {"np": np, "sy": sy}
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    said: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sy.SteelyardWarning)
+        for public in NAMES:
+            if public.name.partition(".")[0] == owner and public.kind != "property":
+                test = doctest.DocTestParser().get_doctest(public.help, space, public.name, None, None)
+                test.globs = space
+                runner.run(test, out=said.append, clear_globs=False)
+    assert not said, "".join(said)
+
+
+def test_help_that_lacks_something_is_noticed() -> None:
+    def weigh(q: ArrayLike, name: str) -> float:  # type: ignore[name-defined] # noqa: F821
+        """The weight."""
+
+    assert list(faults(Public("weigh", "function", weigh))) == ["an example", "what it returns", "what q is", "what name is"]
+
+
+def test_the_table_of_arguments_completes_what_a_docstring_leaves_out() -> None:
+    def weigh(q: float, name: str, gain: float) -> None:
+        """The weight.
+
+        Parameters:
+            name: of a link.
+                It may be long.
+        Example:
+            >>> 1
+            1
+        """
+
+    once = documented(weigh).__doc__
+    assert once == (
+        f"The weight.\n\nParameters:\n    q: {ARGUMENTS['q']}.\n    name: of a link.\n        It may be long.\n\nReturns:\n    Nothing.\n\n"
+        "Example:\n    >>> 1\n    1\n"
+    )
+    assert documented(weigh).__doc__ == once
