@@ -1,6 +1,7 @@
 """What is built on an identification: excitation, rehearsals, payloads, robots watched at work, and the calibration of kinematics."""
 
 from ..documented import documented
+from . import datasets
 from .calibration_result import Calibration
 from .excitation.excite import excite
 from .kinematic_calibration import calibrate
@@ -18,6 +19,7 @@ __all__ = [
     "Sample",
     "StaticPoses",
     "calibrate",
+    "datasets",
     "excite",
     "payload",
     "static_poses",
