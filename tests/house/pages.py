@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import re
 import warnings
 from collections.abc import Iterator
@@ -36,6 +37,13 @@ class Example:
     cheap: bool = True
 
 
+def cells(path: Path) -> Iterator[Example]:
+    """The cells of code of a notebook, in their order; the line is the number of the cell."""
+    for number, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"], start=1):
+        if cell["cell_type"] == "code":
+            yield Example(number, "".join(cell["source"]))
+
+
 def examples(text: str) -> Iterator[Example]:
     """The setups and examples of a page, in their order."""
     parts, cheap, skipped = list(PART.finditer(text)), True, False
@@ -53,7 +61,7 @@ def run(path: Path, expensive: bool = False) -> int:
     space: dict[str, object] = {"__name__": "__page__", "pages": PAGES}
     exec("import numpy as np\nimport steelyard as sy", space)
     count = 0
-    for example in examples(path.read_text(encoding="utf-8")):
+    for example in cells(path) if path.suffix == ".ipynb" else examples(path.read_text(encoding="utf-8")):
         if not (example.cheap or expensive):
             break
         printed = io.StringIO()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -17,6 +18,13 @@ PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if "```python" i
 def test_the_examples_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(page) or "<!-- expensive -->" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "docs").rglob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_notebook_runs_and_holds_no_output(notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert not [cell for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"] if cell.get("outputs")]
+    assert run(notebook) >= 4
 
 
 def test_every_block_of_python_is_an_example() -> None:
