@@ -1,5 +1,6 @@
 """How Sphinx builds the documentation: `python -m sphinx -W -n -b html docs build/site`."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -29,3 +30,16 @@ autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
 napoleon_numpy_docstring = False
 napoleon_use_rtype = napoleon_use_param = False
+
+
+def plain_signs(app, what, name, obj, options, lines):
+    """Take bars and stars of docstrings, such as in [rad|m] and |tau|, as they are; not so code between backticks, and examples."""
+    for k, line in enumerate(lines):
+        if not line.lstrip().startswith((">>>", "...")):
+            parts = line.split("`")
+            parts[::2] = [re.sub(r"(?<!\\)\||(?<=\[)\*", r"\\\g<0>", part) for part in parts[::2]]
+            lines[k] = "`".join(parts)
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", plain_signs, priority=900)

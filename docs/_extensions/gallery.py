@@ -1,4 +1,4 @@
-"""The figures of the gallery, drawn when the site is built: each block of Python on the page ends in a `figure`, which becomes made/N.svg."""
+"""The figures of the gallery, drawn when the site is built: each block of Python on the page makes a `figure`, which becomes made/N.svg."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ import pytest
 import steelyard as sy
 from steelyard.errors import CallError, SteelyardWarning
 from steelyard.identification.validate import validate_robot
-from steelyard.robot.assembly import assembled
-from steelyard.robot.constrained_torque import warn_of_singular
-from steelyard.robot.loop_structure import best_columns, greatest
+from steelyard.robot.loops.assembly import assembled
+from steelyard.robot.loops.constrained_torque import warn_of_singular
+from steelyard.robot.loops.loop_structure import best_columns, greatest
 from tests.loop_robots import four_bar_with, motion, robot
 
 

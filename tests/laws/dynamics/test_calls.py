@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.robot.loops import Loops
+from steelyard.robot.loops.constrained_dynamics import ConstrainedDynamics
 from tests.laws.dynamics import running
 from tests.loop_robots import motion
 from tests.zoo import case
@@ -26,7 +26,7 @@ METHODS = [name for name, method in PUBLIC.items() if {"q", "qd"} & taken(method
 
 
 def of_loops(name: str) -> bool:
-    return name in vars(Loops)
+    return name in vars(ConstrainedDynamics)
 
 
 def arguments(name: str) -> dict[str, np.ndarray]:
