@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
+from steelyard.robot.loops.closures import Closures
 from steelyard.robot.loops.constrained_dynamics import ConstrainedDynamics
 from tests.laws.dynamics import running
 from tests.loop_robots import motion
@@ -26,7 +27,7 @@ METHODS = [name for name, method in PUBLIC.items() if {"q", "qd"} & taken(method
 
 
 def of_loops(name: str) -> bool:
-    return name in vars(ConstrainedDynamics)
+    return name in vars(Closures) or name in vars(ConstrainedDynamics)
 
 
 def arguments(name: str) -> dict[str, np.ndarray]:
