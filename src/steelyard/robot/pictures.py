@@ -46,6 +46,12 @@ class Pictures(Exports):
 
         It shows what `plot` shows. In a page its colours are the CSS variables --ink, --soft, --rule, --steel, --blue, --orange, --drum,
         --green and --wine, where the page has them. Example: `Path("puma.svg").write_text(sy.load("puma560").picture())`.
+
+        Parameters:
+            frames: names of frames drawn with their axes.
+        Example:
+            >>> sy.load("planar_2r").picture([0.3, 0.2]).lstrip()[:4]
+            '<svg'
         """
         return skeleton_svg(self._skeletons("picture", q, frames), self.name)
 
