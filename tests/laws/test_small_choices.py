@@ -1,0 +1,89 @@
+"""Small choices: what is counted, left out, refused or drawn, where a wrong one would be seen late."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from typer.testing import CliRunner
+
+import steelyard as sy
+from steelyard.apps.cli import app
+from steelyard.drawing.fit_figures import error_figure
+from steelyard.drawing.skeleton import Skeleton, draw_skeleton
+from steelyard.experiments.online.watch import MISSES, JointStates, matched
+from steelyard.identification.doctor.finding import Diagnosis
+from steelyard.identification.friction.residual_split import explained
+from steelyard.signals.clean.faults import wrong_velocities
+from steelyard.signals.log import Log
+
+
+def test_findings_as_data_have_every_field() -> None:
+    finding = SimpleNamespace(fault="clock", severity=2, probability=0.9, sentence="Late.", fix="Wait.", joints=("a", "b"))
+    data = Diagnosis.table(SimpleNamespace(findings=(finding,))).data  # type: ignore[arg-type]
+    assert {name: values[0] for name, values in data.items()} == {**vars(finding), "joints": "a, b"}
+
+
+def test_velocities_with_holes_are_not_judged() -> None:
+    t = np.arange(200) / 100.0
+    q = np.sin(t)[:, None]
+    wrong = Log(t=t, q=q, qd=3.0 * np.cos(t)[:, None])
+    assert any("does not fit its position" in said for said in wrong_velocities(wrong))
+    holes = 3.0 * np.cos(t)[:, None]
+    holes[7] = np.nan
+    assert list(wrong_velocities(wrong.replace(qd=holes))) == []
+
+
+def test_a_residual_that_is_zero_now_and_then_is_explained_too() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    e = X @ [1.0, 2.0, 3.0]
+    e[[0, 100]] = 0.0
+    assert explained(X, e) > 0.9
+    assert explained(X, np.zeros(400)) == 0.0
+
+
+def states(names: tuple[str, ...], count: int) -> list[JointStates]:
+    return [JointStates(0.01 * k, names, *(np.full(len(names), float(k)),) * 3) for k in range(count)]
+
+
+def test_messages_about_other_joints_are_passed_over_up_to_a_hundred() -> None:
+    robot = sy.load("planar_2r")
+    others, own = states(("gripper",), MISSES - 1), states(("joint2", "joint1"), 2)
+    assert len(list(matched(iter([*others, *own, *others, *own]), robot, "the topic"))) == 4
+    with pytest.raises(sy.LogError, match="has no joint joint1, joint2"):
+        list(matched(iter([*others, *states(("gripper",), 1)]), robot, "the topic"))
+
+
+def test_a_robot_fills_its_picture() -> None:
+    """A twentieth of its size is left on either side."""
+    none = np.zeros((0, 3))
+    line = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
+    figure = draw_skeleton([Skeleton([line], none, none, (), np.zeros(0, bool), none, np.zeros(0), {})])
+    (axes,) = figure.axes
+    low, high = axes.get_zlim()  # type: ignore[attr-defined]
+    pyplot.close(figure)
+    assert high - low == pytest.approx(2.2)
+    assert low == pytest.approx(-0.1)
+
+
+@pytest.mark.parametrize("sigma", [-1.0, 0.0, [0.1, -0.1], [0.1, np.inf], [0.1, np.nan], [0.1, 0.1, 0.1]])
+def test_noise_of_static_poses_is_positive_at_every_joint(sigma: object) -> None:
+    with pytest.raises(sy.CallError, match="sigma"):
+        sy.static_poses(sy.load("planar_2r"), sigma=sigma)  # type: ignore[arg-type]
+
+
+def test_errors_are_drawn_in_per_cent_where_they_are_positive() -> None:
+    figure = error_figure(["a", "b", "c"], [("after", np.array([0.02, 0.5, 0.0]))])
+    points = figure.axes[0].containers[0].lines[0]  # type: ignore[attr-defined]
+    pyplot.close(figure)
+    np.testing.assert_allclose(points.get_ydata(), [2.0, 50.0, np.nan])
+
+
+@pytest.mark.parametrize("name", ["pd", "computed-torque", "feedforward", "slotine-li"])
+def test_every_controller_can_be_typed(name: str) -> None:
+    asked = ["simulate", "planar_2r", "--to", "0.2,0.1", "--controller", name, "--seconds", "1"]
+    result = CliRunner().invoke(app, asked)
+    assert result.exit_code == 0, result.output
