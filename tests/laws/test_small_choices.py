@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -15,9 +20,11 @@ from steelyard.drawing.fit_figures import error_figure
 from steelyard.drawing.skeleton import Skeleton, draw_skeleton
 from steelyard.experiments.online.watch import MISSES, JointStates, matched
 from steelyard.identification.doctor.finding import Diagnosis
+from steelyard.identification.estimators.errors_in_variables import maximum_likelihood
 from steelyard.identification.friction.residual_split import explained
 from steelyard.signals.clean.faults import wrong_velocities
 from steelyard.signals.log import Log
+from steelyard.signals.read.joint_states import Message, per_time_stamp
 
 
 def test_findings_as_data_have_every_field() -> None:
@@ -87,3 +94,38 @@ def test_every_controller_can_be_typed(name: str) -> None:
     asked = ["simulate", "planar_2r", "--to", "0.2,0.1", "--controller", name, "--seconds", "1"]
     result = CliRunner().invoke(app, asked)
     assert result.exit_code == 0, result.output
+
+
+def test_rows_of_one_joint_each_are_joined_by_their_time() -> None:
+    rows = [Message(t, (name,), (t + k,), (0.0,), (1.0,)) for t in (0.0, 0.1) for k, name in enumerate("ab")]
+    joined = per_time_stamp(rows)
+    assert [message.name for message in joined] == [("a", "b")] * 2
+    assert [message.position for message in joined] == [(0.0, 1.0), (0.1, 1.1)]
+    assert per_time_stamp(joined) == joined
+
+
+def test_the_torque_has_the_most_likely_noise_beside_that_of_the_positions() -> None:
+    """sum (e^2 - v) / v^2 = 0 with v = sigma^2 + what positions bring to each row."""
+    rng = np.random.default_rng(5)
+    made = np.exp(rng.normal(size=(4000, 1)))
+    tau = np.sqrt(0.5 + made) * rng.normal(size=(4000, 1))
+    block = SimpleNamespace(tau=tau, Y=np.zeros((4000, 1, 1)), keep=None, log=0)
+    model = SimpleNamespace(covariance=lambda *_: made[:, :, None])
+    with (
+        patch.object(maximum_likelihood, "blocks_with_states", lambda _: [(block, None)]),
+        patch.object(maximum_likelihood, "noise", lambda *_: np.sqrt(np.mean(tau**2, axis=0))),
+    ):
+        sigma2, share = maximum_likelihood.torque_variance(SimpleNamespace(total=None), model, np.zeros(1), [None])  # type: ignore[arg-type,list-item]
+    v = sigma2 + made
+    assert abs(np.sum((tau**2 - v) / v**2)) < 1e-3 * np.sum(1 / v)
+    assert share == pytest.approx(sigma2 / np.mean(tau**2))
+
+
+def test_a_name_that_the_output_cannot_write_is_written_in_ascii(root: Path, tmp_path: Path) -> None:
+    text = (root / "src/steelyard/mechanism/robots/planar_2r.toml").read_text(encoding="utf-8").replace("joint1", "h\u00fcfte")
+    (tmp_path / "arm.toml").write_text(text, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "steelyard", "info", str(tmp_path / "arm.toml")]
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert b"h\\xfcfte" in done.stdout
