@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import patch
@@ -18,10 +19,13 @@ import steelyard as sy
 from steelyard.apps.cli import app
 from steelyard.drawing.fit_figures import error_figure
 from steelyard.drawing.skeleton import Skeleton, draw_skeleton
+from steelyard.experiments.loads.static_poses import _candidates
 from steelyard.experiments.online.watch import MISSES, JointStates, matched
 from steelyard.identification.doctor.finding import Diagnosis
 from steelyard.identification.estimators.errors_in_variables import maximum_likelihood
 from steelyard.identification.friction.residual_split import explained
+from steelyard.mechanism import Joint, Limits
+from steelyard.mechanism.formats.urdf.loop_elements import _numbers
 from steelyard.signals.clean.faults import wrong_velocities
 from steelyard.signals.log import Log
 from steelyard.signals.read.joint_states import Message, per_time_stamp
@@ -129,3 +133,25 @@ def test_a_name_that_the_output_cannot_write_is_written_in_ascii(root: Path, tmp
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert b"h\\xfcfte" in done.stdout
+
+
+def test_static_poses_are_within_a_turn_where_there_are_no_limits_and_within_them_where_there_are() -> None:
+    mechanism = sy.load("planar_2r").mechanism
+
+    def limited(joint: Joint, limits: Limits) -> Joint:
+        return replace(joint, limits=limits) if joint.kind != "fixed" else joint
+
+    first, second = (joint.name for joint in mechanism.joints if joint.kind != "fixed")
+    ends = {first: Limits(), second: Limits(-1.0, 9.0)}
+    robot = sy.Robot(replace(mechanism, joints=tuple(limited(joint, ends.get(joint.name, Limits())) for joint in mechanism.joints)))
+    poses = _candidates(robot, 1.0, 0.0, np.random.default_rng(0))
+    np.testing.assert_allclose([poses.min(axis=0), poses.max(axis=0)], [[-np.pi, -1.0], [np.pi, 2 * np.pi]], atol=0.3)
+    assert np.all(np.abs(poses[:, 0]) <= np.pi)
+
+
+@pytest.mark.parametrize(("text", "good"), [("0 1e3 -2", True), ("0 nan 0", False), ("0 0 1e99", False), ("0 0", False), ("a b c", False)])
+def test_numbers_of_a_loop_are_numbers_all_of_them(text: str, good: bool) -> None:
+    problems: list[str] = []
+    found = _numbers(text, 3, SimpleNamespace(line=4, tag="loop"), "xyz", problems, "arm.urdf")  # type: ignore[arg-type]
+    assert found == ([0.0, 1e3, -2.0] if good else [0.0] * 3)
+    assert bool(problems) is not good

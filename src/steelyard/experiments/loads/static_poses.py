@@ -103,10 +103,9 @@ def _noise(robot: Robot, sigma: ArrayLike) -> Array:
 
 def _candidates(robot: Robot, margin: float, approach: float, rng: np.random.Generator) -> Array:
     """Random poses (CANDIDATES, n) within a part of the joint ranges, away from their ends by the approach."""
-    low, high = np.full(robot.n, -TURN), np.full(robot.n, TURN)
-    for j, limit in enumerate(robot.tree.limits or ()):
-        if limit is not None:
-            low[j], high[j] = max(limit.lower, -2 * TURN), min(limit.upper, 2 * TURN)
+    limits = robot.tree.limits
+    low = np.array([max(limit.lower, -2 * TURN) if np.isfinite(limit.lower) else -TURN for limit in limits])
+    high = np.array([min(limit.upper, 2 * TURN) if np.isfinite(limit.upper) else TURN for limit in limits])
     middle, half = 0.5 * (low + high), np.maximum(0.5 * margin * (high - low) - approach, 0.0)
     return middle + half * rng.uniform(-1.0, 1.0, (CANDIDATES, robot.n))
 
