@@ -24,6 +24,7 @@ copybutton_prompt_text, copybutton_prompt_is_regexp = r">>> |\.\.\. |\$ ", True
 copybutton_exclude = ".linenos, .gp, .go"
 
 default_role = "code"
+nitpick_ignore_regex = [("py:.*", ".*")]  # bases and types without a page of their own
 add_module_names = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"

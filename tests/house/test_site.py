@@ -59,7 +59,7 @@ def test_the_site_builds_without_a_warning_and_its_links_lead_somewhere(tmp_path
     """Scripts, styles and fonts are the site's own, so that it needs no network; formulas are MathML."""
     site = tmp_path.resolve() / "site"
     built = build(ROOT / "docs", site)
-    assert (built.returncode, built.stderr) == (0, "")
+    assert (built.returncode, built.stderr) == (0, ""), built.stderr[-700:]
     assert not broken(site)
     fetched = [path.name for path in site.rglob("*.html") if SCRIPT.search(path.read_text(encoding="utf-8"))]
     assert not fetched, f"pages that fetch scripts or styles: {fetched}"
