@@ -39,7 +39,7 @@ class MovingBase(Description):
     ) -> Array:
         """Y(q, qd, qdd), (..., 6, p), with Y @ parameters = base_wrench; where the base has an inertia of its own, ten columns more.
 
-        Y @ [*parameters, *root_parameters] = base_wrench. Khalil and Dombre 2002, section 12.5 (identification from base reactions).
+        `Y @ [*parameters, *root_parameters]` is the wrench then. Khalil and Dombre 2002, section 12.5 (identification from base reactions).
 
         Example:
             >>> sy.load("planar_2r").base_wrench_regressor([0, 0], [0, 0], [0, 0]).shape
