@@ -25,7 +25,6 @@ app = typer.Typer(
     help="The dynamics of robot manipulators, and their identification from logs."
     " ROBOT is a built-in name (see `steelyard robots`) or a .urdf, .xml or .toml file.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

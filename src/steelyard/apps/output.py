@@ -15,6 +15,7 @@ import typer
 
 from ..errors import CallError, SteelyardError
 from ..version import __version__
+from .completions import completed
 from .typed_errors import typed
 
 if TYPE_CHECKING:
@@ -116,7 +117,8 @@ def rows_of(made: Table) -> list[dict[str, Any]]:
 
 def with_forms(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command that also takes --json, --quiet and --verbose, and whose errors name options."""
-    own = inspect.signature(command, eval_str=True)
+    written = inspect.signature(command, eval_str=True)
+    own = written.replace(parameters=[completed(each) for each in written.parameters.values()])
 
     def run(json: bool = False, quiet: bool = False, verbose: bool = False, **options: Any) -> None:
         made = Output(command.__name__, json, quiet, verbose)

@@ -27,9 +27,9 @@ def simulate(
         Path | None, typer.Option(metavar="LOG", help="Or a log whose torques are played, in the place of a controller.")
     ] = None,
     controller: Annotated[str, typer.Option(metavar="|".join(CONTROLLERS), help="What gives the torques.")] = "none",
-    kp: Annotated[float, typer.Option(help="Gain of the position error [N m/rad|N/m], or of computed-torque [1/s2].")] = 100.0,
-    kd: Annotated[float, typer.Option(help="Gain of the velocity error [N m s/rad|N s/m], or of computed-torque [1/s].")] = 20.0,
-    seconds: Annotated[float, typer.Option(help="How long.")] = 2.0,
+    kp: Annotated[float, typer.Option(help="Gain of the position error [N m/rad|N/m], or of computed-torque [1/s2].")] = 0.0,
+    kd: Annotated[float, typer.Option(help="Gain of the velocity error [N m s/rad|N s/m], or of computed-torque [1/s].")] = 0.0,
+    seconds: Annotated[float, typer.Option(help="How long.")] = 1.0,
     step: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
     method: Annotated[str, typer.Option(metavar="euler|rk4|rk8|adaptive", help="The integrator.")] = "rk4",
     saturate: Annotated[bool, typer.Option("--saturate", help="Keep torques within the robot's effort limits.")] = False,
@@ -57,10 +57,10 @@ def simulate(
     start = None if q0 is None else per_joint("--q0", q0, loaded)
     speed = None if qd0 is None else per_joint("--qd0", qd0, loaded)
     goal = None if to is None else per_joint("--to", to, loaded)
+    if torques is not None and (controller != "none" or goal is not None or motion is not None):
+        raise CallError("--torques says what drives the robot; leave --controller, --to and --motion out")
     law = _controller(loaded, controller, _reference(loaded, start, goal, motion, seconds), kp, kd)
     if torques is not None:
-        if law is not None or goal is not None or motion is not None:
-            raise CallError("--torques says what drives the robot; leave --controller, --to and --motion out")
         law = sy.read_log(torques, loaded)
         start = law.q[0] if start is None else start
     if start is None and motion is not None:
@@ -125,4 +125,6 @@ def _controller(robot: Robot, name: str, reference: Any, kp: float, kd: float) -
         if hasattr(reference, "motion"):
             raise CallError("--to and --motion need a controller that goes there: --controller pd, computed-torque or feedforward")
         return None
+    if name in ("pd", "slotine-li") and not (kp or kd):
+        raise CallError(f"--controller {name} gives no torque without gains: give --kp and --kd, such as --kp 100 --kd 20")
     return SlotineLi(reference, kp / kd if kd else 0.0, kd) if name == "slotine-li" else made[name](reference, kp, kd)
