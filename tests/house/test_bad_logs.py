@@ -80,7 +80,7 @@ def test_joints_that_do_not_fit() -> None:
         (table("t,q1,q2,effort1,effort2", T, Q, Q), "torque.*or motor current.*effort='torque' or effort='current'"),
         (table("t,q1 [Nm],q2 [Nm]", T, Q), "is in 'nm', which is no unit of q"),
         (table("t,q1,q2", T, Q) + "3.0,oops,1\n", "column 'q1' holds text: 'oops' in row 31"),
-        (table("t,q1,q2", T, Q) + "3.0,1\n", "sample 31: 2 cells where 3 columns were expected"),
+        (table("t,q1,q2", T, Q) + "3.0,1\n", r"sample 31 \(line 32\): 2 cells where 3 columns were expected"),
         (table("0.1,0.2,0.3", T, Q), r"layout='t q tau'"),
         (table("t,q1,q2", T, Q).replace("\n", "\n\n"), None),
     ],

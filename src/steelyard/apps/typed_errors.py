@@ -18,7 +18,7 @@ IN_MAPPING = ("columns", "joints", "rate", "time_unit", "angle", "layout", "topi
 VALUE = re.compile(r"\b([a-z_]+)=(?:'([^' ]*)'|\"([^\" ]*)\"|(True|False|None)\b)")
 NAME = re.compile(r"\b([a-z_]+)=(?=[\s,;.)\]]|$)")
 NUMBER = re.compile(r"\b([a-z_]+)=(?=[-\d.])")
-FIRST = re.compile(r"^([a-z_]+)(?=:| must | has \d| would | of '| '(?!.* is no ))")
+FIRST = re.compile(r"^(?:[a-z_]+: (?=\w+ must ))?([a-z_]+)(?: =(?= )|(?=:| must | has \d| would | of '| '(?!.* is no )))")
 IN_FILE = re.compile(rf"\b({'|'.join((*IN_CONFIG, *IN_MAPPING))})=(\{{[^}}]*\}}|'[^']*'|\[[^\]]*\])?")
 NOT_FIRST = ("robot", "log", "logs", "link", "frame", "empty", "loaded", "effort", "joints")
 
@@ -28,7 +28,7 @@ def typed(sentence: str, options: Iterable[str]) -> str:
 
     `options` are the parameters of the command. What has no option but a place in a file is said so: `rate = ... of --mapping`.
     """
-    sentence = sentence.replace(OVERWRITE, "give --force to replace it").replace("Known: None, ", "Known: ")
+    sentence = sentence.replace(OVERWRITE, "give --force to replace it").replace("Known: None, ", "Known: ").removesuffix(", or None")
     known = {name: f"--{name.replace('_', '-')}" for name in options}
 
     def option(found: re.Match[str]) -> str:

@@ -271,9 +271,9 @@ def what_is_known(information: Information, prior: float | None, log: Log | Sequ
 
 
 def _check(harmonics: int | None, candidates: int | None, starts: int | None, criterion: str, basis: str) -> None:
-    few = (harmonics is not None and harmonics < 2) or (candidates is not None and candidates < 1) or (starts is not None and starts < 1)
-    if few:
-        raise CallError(f"harmonics = {harmonics!r}, candidates = {candidates!r}, starts = {starts!r}; at least 2, at least 1 are needed")
+    for name, value, least in (("harmonics", harmonics, 2), ("candidates", candidates, 1), ("starts", starts, 1)):
+        if value is not None and value < least:
+            raise CallError(f"{name} = {value!r}; at least {least} are needed")
     if criterion not in CRITERIA:
         raise CallError(f"criterion = {criterion!r}; {suggest(str(criterion), CRITERIA)}")
     if basis not in BASES:

@@ -209,7 +209,11 @@ def require_numbers(log: Log) -> None:
 def require(log: Log) -> None:
     """Raise LogError if the torque is missing or zero, the log is too short, or nothing moves."""
     if log.tau is None:
-        hint = "it has currents: give the torque constants" if log.current is not None else "expected a column of torques per joint"
+        hint = (
+            "it has currents: give the torque constants of the motors, torque_constant of a mapping's [transmission]"
+            if log.current is not None
+            else "expected a column of torques per joint"
+        )
         raise LogError(f"{log.where}the log has no torque; {hint}, or base_wrench, what a force plate under the robot measured")
     require_numbers(log)
     dead = [name for j, name in enumerate(log.labels) if not np.any(np.abs(np.nan_to_num(log.tau[:, j])) > SMALLEST)]

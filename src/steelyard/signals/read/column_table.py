@@ -24,6 +24,7 @@ class ColumnTable:
 
     source: the file.  joint_names: those that the file itself gives.  headless: the file has no names, so they were made up.
     metadata: what a file written by steelyard says beside its signals (effort, payload, units).
+    lines: of a text file, where each row stands.
     """
 
     columns: Mapping[str, Columns]
@@ -32,6 +33,7 @@ class ColumnTable:
     remarks: tuple[str, ...] = ()
     headless: bool = False
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    lines: tuple[int, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -49,7 +51,8 @@ class ColumnTable:
         column = self.column(name)
         if is_text(column):
             bad = next((i for i, cell in enumerate(column.flat) if not is_number(cell)), 0)
-            raise LogError(f"{self.source}: column '{name}' holds text: {str(column.flat[bad])!r} in row {bad + 1}")
+            line = f", line {self.lines[bad]} of the file" if column.ndim == 1 and len(self.lines) == len(column) else ""
+            raise LogError(f"{self.source}: column '{name}' holds text: {str(column.flat[bad])!r} in row {bad + 1}{line}")
         return np.asarray(column, np.float64)
 
     def renamed(self, names: list[str]) -> ColumnTable:

@@ -33,33 +33,37 @@ class Dialect(NamedTuple):
 
 def read_csv(path: Path, **_: Any) -> ColumnTable:
     """Return the columns of a text file, whatever they mean."""
-    lines = [line for line in decoded(path).splitlines() if line.strip()]
-    body = [line for line in lines if not line.lstrip().startswith(COMMENTS)]
+    lines = [(number, line) for number, line in enumerate(decoded(path).splitlines(), 1) if line.strip()]
+    numbered = [(number, line) for number, line in lines if not line.lstrip().startswith(COMMENTS)]
+    body = [line for _, line in numbered]
     if not body:
         raise LogError(f"{path}: the file is empty: it holds no rows")
-    comments = [line.strip().lstrip("#%/ ") for line in lines[:40] if line.lstrip().startswith(COMMENTS)]
+    comments = [line.strip().lstrip("#%/ ") for _, line in lines[:40] if line.lstrip().startswith(COMMENTS)]
     written = next((c.removeprefix(f"{METADATA}: ") for c in comments if c.startswith(f"{METADATA}: ")), None)
     dialect = sniff(body[:40], comments)
     rows = body[1:] if dialect.header is not None and tuple(cells(body[0], dialect.delimiter)) == dialect.header else body
-    rows, dialect = without_units(rows, dialect)
+    rows, dialect, remarks = without_units(rows, dialect)
+    places = [number for number, _ in numbered[len(numbered) - len(rows) :]]
     if not rows:
         raise LogError(f"{path}: a header and no rows, so no samples: {', '.join(dialect.header or ())}")
-    columns = by_polars(rows, dialect) or by_numpy(rows, dialect) or by_hand(rows, dialect, path)
+    columns = by_polars(rows, dialect) or by_numpy(rows, dialect) or by_hand(rows, dialect, path, places)
     names = dialect.header or tuple(f"column{i + 1}" for i in range(len(columns)))
     if len(names) != len(columns):
         raise LogError(f"{path}: the header names {len(names)} columns ({', '.join(names)}), the rows have {len(columns)}")
     named = dict(zip(unique(names), columns, strict=True))
-    return ColumnTable(named, str(path), headless=dialect.header is None, metadata=read_metadata(written, str(path)))
+    metadata = read_metadata(written, str(path))
+    return ColumnTable(named, str(path), remarks=remarks, headless=dialect.header is None, metadata=metadata, lines=tuple(places))
 
 
-def without_units(rows: list[str], dialect: Dialect) -> tuple[list[str], Dialect]:
-    """Return the rows without a row of units below the header, and the dialect with these units in the names: 'q1 [deg]'."""
+def without_units(rows: list[str], dialect: Dialect) -> tuple[list[str], Dialect, tuple[str, ...]]:
+    """Return the rows without a row of units below the header, the dialect with these units in the names, 'q1 [deg]', and a remark."""
     units = cells(rows[0], dialect.delimiter) if rows and dialect.header else []
     named = [unit.strip("[]()") for unit in units]
     if not any(named) or len(named) != len(dialect.header or ()) or not all(is_unit(unit) or unit in NO_UNIT for unit in named):
-        return rows, dialect
+        return rows, dialect, ()
     header = tuple(f"{name} [{unit}]" if is_unit(unit) else name for name, unit in zip(dialect.header or (), named, strict=True))
-    return rows[1:], dialect._replace(header=header)
+    seen = ", ".join(dict.fromkeys(unit for unit in named if is_unit(unit)))
+    return rows[1:], dialect._replace(header=header), (f"The row below the header was read as units: {seen}.",)
 
 
 def decoded(path: Path) -> str:
@@ -142,7 +146,7 @@ def by_polars(rows: Sequence[str], dialect: Dialect) -> list[NDArray[Any]] | Non
     return columns
 
 
-def by_hand(rows: Sequence[str], dialect: Dialect, path: Path) -> list[NDArray[Any]]:
+def by_hand(rows: Sequence[str], dialect: Dialect, path: Path, lines: Sequence[int]) -> list[NDArray[Any]]:
     """Parse the columns cell by cell: empty cells are NaN, text stays text; raise LogError for a row of another length."""
     table = [cells(row, dialect.delimiter) for row in rows]
     width = len(dialect.header or table[0])
@@ -150,7 +154,9 @@ def by_hand(rows: Sequence[str], dialect: Dialect, path: Path) -> list[NDArray[A
         if len(row) == width + 1 and row[-1] == "":
             del row[-1]  # a delimiter at the end of the line
         if len(row) != width:
-            raise LogError(f"{path}, sample {i + 1}: {len(row)} cells where {width} columns were expected: {rows[i][:80]!r}")
+            raise LogError(
+                f"{path}, sample {i + 1} (line {lines[i]}): {len(row)} cells where {width} columns were expected: {rows[i][:80]!r}"
+            )
     return [column_of([row[i] for row in table], dialect.comma) for i in range(width)]
 
 
