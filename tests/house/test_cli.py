@@ -183,7 +183,7 @@ BAD_MOTIONS = {
     "no positions": ("a,b\n1,2\n", "q.joint1, q.joint2"),
     "a hole": ("q.joint1,q.joint2\n1,2\n1,\n", "sample 2 (line 3), column q.joint2"),
     "a NaN": ("q.joint1,q.joint2\nnan,2\n", "column q.joint1"),
-    "a short line": ("q.joint1,q.joint2\n1,2\n1\n", "sample 2: 1 cells"),
+    "a short line": ("q.joint1,q.joint2\n1,2\n1\n", "sample 2 (line 3): 1 cells"),
     "a column twice": ("q.joint1,q.joint1\n1,2\n", "twice"),
     "too many columns": ("1,2,3,4,5,6,7,8,9\n", "9 columns"),
 }

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...errors import LogError
 from ..schema import METADATA
 from .column_table import ColumnTable, read_metadata
+from .recorders.lerobot import lerobot_table
 
 
 def read_parquet(path: Path, **_: Any) -> ColumnTable:
@@ -22,7 +23,7 @@ def read_parquet(path: Path, **_: Any) -> ColumnTable:
     if not frame.height:
         raise LogError(f"{path}: the file holds no rows")
     columns = {name: array_of(frame[name]) for name in frame.columns}
-    return ColumnTable(columns, str(path), metadata=read_metadata(written, str(path)))
+    return lerobot_table(ColumnTable(columns, str(path), metadata=read_metadata(written, str(path))), path)
 
 
 def array_of(series: Any) -> NDArray[Any]:

@@ -15,6 +15,7 @@ from .columns import NANO, NamedColumn, words_of
 
 Array = NDArray[np.float64]
 
+SLOW = 0.5  # [s] between samples: few robots are logged so slowly, and many loggers count milliseconds
 EPOCHS = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"))
 """Times since 1970 are recognised by their size."""
 
@@ -67,9 +68,12 @@ def from_ticks(ticks: NDArray[np.generic], unit: str | None, name: str) -> Time:
     t = np.asarray(ticks, np.float64)
     finite = np.flatnonzero(np.isfinite(t))
     largest = float(np.max(np.abs(t[finite]))) if len(finite) else 0.0
+    stated = unit is not None
     unit = unit or next((u for size, u in EPOCHS if largest > size), "s")
     step = UNITS["s"][spelled(unit)]
     remarks = () if unit == "s" else (f"Time was read in {unit} from column '{name}'.",)
+    if unit == "s" and not stated and len(finite) > 1 and (gap := float(np.median(np.diff(t[finite])))) >= SLOW:
+        remarks = (f"The time goes in steps of {gap:.4g} s, if it is in seconds. If it is in milliseconds, say time_unit='ms'.",)
     if largest * step > 1e8:
         t, remarks = np.asarray(ticks - ticks[finite[0]], np.float64), (*remarks, "Time counts from the first sample.")
     return Time(t * step, remarks, None if unit == "s" else unit)

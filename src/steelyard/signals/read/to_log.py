@@ -47,12 +47,14 @@ def to_log(table: ColumnTable, robot: Names, mapping: Mapping) -> Log:
     picked, left_out = pick_all(table, found, joints, mapping)
     if "q" not in picked:
         raise LogError(no_positions(table, robot))
+    if len(picked["q"].value) == 1:
+        raise LogError(f"{table.source}: the file has one row, which is no motion: samples at several times are needed")
     signals, effort = torque_or_current(table, {quantity: made.value for quantity, made in picked.items()}, mapping)
-    t, remarks = time.t, time.remarks
+    t, remarks = time.t, (*time.remarks, *without_torque(signals, mapping))
     if t is None:
         if mapping.rate is None:
             raise LogError(f"{table.source}: no column of time: name it with columns={{'t': '...'}}, or give rate= [Hz]. {listed(table)}")
-        t, remarks = np.arange(len(signals["q"])) / mapping.rate, (f"No column of time: {mapping.rate:.6g} Hz, as given.",)
+        t, remarks = np.arange(len(signals["q"])) / mapping.rate, (f"No column of time: {mapping.rate:.6g} Hz, as given.", *remarks)
     units = {"t": time.unit} | {quantity: made.unit for quantity, made in picked.items()}
     names = joints or next((made.joints for made in picked.values() if made.joints), None)
     return Log(
@@ -229,6 +231,14 @@ def name_by_layout(table: ColumnTable, layout: str, n: int | None) -> ColumnTabl
 
 
 # -- sentences -----------------------------------------------------------------------------------------------------------------
+
+
+def without_torque(signals: dict[str, Array], mapping: Mapping) -> tuple[str, ...]:
+    """Return a remark on a log of currents alone, unless the mapping has torque constants."""
+    constants = mapping.transmission is not None and mapping.transmission.torque_constant is not None
+    if "tau" in signals or "current" not in signals or constants:
+        return ()
+    return ("The log has currents [A] and no torques: torque_constant [N m/A] of a transmission makes torques of them.",)
 
 
 def skipped_commands(found: Sequence[NamedColumn]) -> tuple[str, ...]:
