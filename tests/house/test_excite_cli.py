@@ -73,7 +73,7 @@ def test_excite_says_what_to_expect_and_takes_all_options(run: Run, tmp_path: Pa
         ("--accuracy", "link9.m=0.02", "no parameter is called 'link9.m'"),
         ("--box", "link3=1,2", "FRAME=x0,y0,z0,x1,y1,z1"),
         ("--payload", "1,2", "expected 1 or 4"),
-        ("--basis", "sines", "basis = 'sines'"),
+        ("--basis", "sines", "--basis 'sines'"),
     ):
         told = run("excite", ROBOT, *few, option, value)
         assert told.code == 2

@@ -12,7 +12,7 @@ from .column_table import ColumnTable
 from .joint_states import Message, table_of
 from .recorders.message_types import DEFINITIONS, MESSAGE_TYPES, JointNumbers
 
-USUAL = "/joint_states"
+JOINT_STATE, USUAL = "sensor_msgs/msg/JointState", "/joint_states"
 
 
 def read_bag(path: Path, joints: Sequence[str] | None = None, topic: str | None = None, **_: Any) -> ColumnTable:
@@ -39,7 +39,8 @@ def read_bag(path: Path, joints: Sequence[str] | None = None, topic: str | None 
     told = found[0].effort_kind
     effort = {"effort": told} if told else {}
     remark = f"Joint states are those of {kind} on topic {connections[0].topic}{f', whose effort is {told}' if told else ''}."
-    return replace(table, metadata={**table.metadata, **effort}, remarks=(remark, *table.remarks))
+    remarks = table.remarks if kind == JOINT_STATE else (remark, *table.remarks)
+    return replace(table, metadata={**table.metadata, **effort}, remarks=remarks)
 
 
 def connections_of(connections: Sequence[Any], topic: str | None, path: Path) -> list[Any]:
