@@ -32,8 +32,8 @@ def dynamic_joint_state(message: Any) -> JointNumbers:
     """Return the fields of control_msgs/DynamicJointState, each joint with its own list of interfaces."""
     values = [dict(zip(each.interface_names, each.values, strict=False)) for each in message.interface_values]
     kind = next((word for word in ("effort", "torque", "current") if any(word in own for own in values)), "effort")
-    columns = [_column(values, word) for word in ("position", "velocity", kind)]
-    return JointNumbers(tuple(message.joint_names), *columns, None if kind == "effort" else kind)
+    position, velocity, effort = (_column(values, word) for word in ("position", "velocity", kind))
+    return JointNumbers(tuple(message.joint_names), position, velocity, effort, None if kind == "effort" else kind)
 
 
 def franka_robot_state(message: Any) -> JointNumbers:
