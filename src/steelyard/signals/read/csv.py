@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv as standard
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,11 @@ from .column_table import EMPTY, ColumnTable, is_number, read_metadata
 COMMENTS = ("#", "%", "//")
 DELIMITERS = (";", "\t", "|", ",", " ")
 NO_UNIT = ("", "-", "1")  # in a row of units
+MEASURED = ("actual_q", "actual_qd", "actual_current", "target_q")
+"""Positions [rad], velocities [rad/s], motor currents [A], commanded positions [rad]; the other columns are computed or not of joints."""
+
+OF_A_UR = ("actual_TCP_pose_0", "target_moment_0", "joint_control_output_0", "speed_scaling")
+"""Columns by which a recording of ur_rtde is known: others call positions actual_q too."""
 
 
 class Dialect(NamedTuple):
@@ -52,7 +58,9 @@ def read_csv(path: Path, **_: Any) -> ColumnTable:
         raise LogError(f"{path}: the header names {len(names)} columns ({', '.join(names)}), the rows have {len(columns)}")
     named = dict(zip(unique(names), columns, strict=True))
     metadata = read_metadata(written, str(path))
-    return ColumnTable(named, str(path), remarks=remarks, headless=dialect.header is None, metadata=metadata, lines=tuple(places))
+    return ur_rtde_table(
+        ColumnTable(named, str(path), remarks=remarks, headless=dialect.header is None, metadata=metadata, lines=tuple(places))
+    )
 
 
 def without_units(rows: list[str], dialect: Dialect) -> tuple[list[str], Dialect, tuple[str, ...]]:
@@ -175,3 +183,15 @@ def unique(names: Sequence[str]) -> list[str]:
         seen[name] = seen.get(name, 0) + 1
         result.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return result
+
+
+def ur_rtde_table(table: ColumnTable) -> ColumnTable:
+    """Return what a recording of ur_rtde has of the joints; any other table as it is."""
+    joints = [name for name in table.names if name.rpartition("_")[0] == "actual_q"]
+    if "timestamp" not in table.columns or not joints or not any(name in table.columns for name in OF_A_UR):
+        return table
+    kept = {name: column for name, column in table.columns.items() if name == "timestamp" or name.rpartition("_")[0] in MEASURED}
+    found = [name for name in MEASURED if f"{name}_0" in kept]
+    left = len(table.columns) - len(kept)
+    others = f"; {left} other columns are left out" if left else ""
+    return replace(table, columns=kept, remarks=(*table.remarks, f"The columns are those of ur_rtde: {', '.join(found)} are read{others}."))

@@ -1,17 +1,26 @@
-"""Parquet, through polars."""
+"""Parquet, through polars; that of LeRobot with its joints named in meta/info.json."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import LogError
+from ...errors import LogError, foreign
+from ...resource_limits import read_regular
 from ..schema import METADATA
-from .column_table import ColumnTable, read_metadata
-from .recorders.lerobot import lerobot_table
+from .column_table import Columns, ColumnTable, is_text, read_metadata
+
+STATE = "observation.state"
+SIGNALS = {
+    "timestamp": "t", STATE: "q", "observation.velocity": "qd", "observation.effort": "effort", "observation.torque": "tau",
+    "observation.current": "current", "action": "reference",
+}  # fmt: skip
+PAUSE = 1.0  # [s] between episodes, so that no filter reaches from one into the next
+LEVELS = 4  # folders above the file in which meta/info.json is looked for
 
 
 def read_parquet(path: Path, **_: Any) -> ColumnTable:
@@ -43,3 +52,51 @@ def array_of(series: Any) -> NDArray[Any]:
         result[:] = lists
         return result
     return np.array(series.to_list(), dtype=object)
+
+
+def lerobot_table(table: ColumnTable, path: Path) -> ColumnTable:
+    """Return the signals of an episode file of LeRobot under the names of the schema; any other table as it is."""
+    if STATE not in table.columns or np.ndim(table.columns[STATE]) != 2:
+        return table
+    width = table.columns[STATE].shape[1]
+    kept = {SIGNALS[name]: column for name, column in table.columns.items() if name in SIGNALS and _fits(column, width)}
+    names = names_of(path)
+    remarks = ["LeRobot does not say the unit of observation.state: taken as rad; if it is in degrees, say angle='deg'."]
+    if names is not None and len(names) != width:
+        raise LogError(f"{path}: observation.state has {width} numbers, meta/info.json names {len(names)}: {', '.join(names)}")
+    if names is None:
+        remarks.append("No meta/info.json was found above the file: the numbers of observation.state have no names.")
+    episodes = table.columns.get("episode_index")
+    if "t" in kept and episodes is not None and len(np.unique(episodes)) > 1:
+        kept["t"] = one_after_the_other(np.asarray(kept["t"], float), episodes)
+        remarks.append(f"{len(np.unique(episodes))} episodes follow each other, {PAUSE:g} s apart.")
+    return ColumnTable(kept, table.source, names, (*table.remarks, *remarks), metadata=table.metadata)
+
+
+def names_of(path: Path) -> tuple[str, ...] | None:
+    """Return the names of the numbers of observation.state in meta/info.json, in a folder above the file; None where there is none."""
+    places = [folder / "meta" / "info.json" for folder in list(path.resolve().parents)[:LEVELS]]
+    file = next((place for place in places if place.is_file()), None)
+    if file is None:
+        return None
+    content = read_regular(file, "text", LogError)
+    with foreign(f"{file}: not an info.json of LeRobot", LogError):
+        found: Any = json.loads(content)["features"][STATE].get("names")
+        lists = list(found.values()) if isinstance(found, dict) else [found]
+        names = [str(name) for each in lists for name in (each if isinstance(each, list) else [])]
+    return tuple(name.removesuffix(".pos") for name in names) or None
+
+
+def one_after_the_other(t: Columns, episodes: Columns) -> Columns:
+    """Return times that go on from episode to episode, each of which starts at zero in the file [s]."""
+    made, start = np.asarray(t, float).copy(), 0.0
+    for episode in dict.fromkeys(episodes.tolist()):
+        own = episodes == episode
+        made[own] += start - t[own][0]
+        start = float(made[own][-1]) + PAUSE
+    return made
+
+
+def _fits(column: Columns, width: int) -> bool:
+    """Whether a column is a number a sample, or as many as the state has."""
+    return not is_text(column) and (column.ndim == 1 or column.shape[1] == width)

@@ -21,7 +21,6 @@ from .columns import SCHEMA, parse_column
 from .joint_states import joint_states_of_text
 from .log_formats import LOG_FORMATS, read_columns
 from .mapping import Mapping, mapping_of, read_mapping
-from .recorders.ur_rtde import ur_rtde_table
 from .to_log import to_log
 
 Path_ = str | Path
@@ -123,7 +122,7 @@ def read_table(path: Path, joints: tuple[str, ...] | None, mapping: Mapping) -> 
         return read_columns(path, joints, mapping.topic)
     if path.suffix.lower() not in LOG_FORMATS:
         raise LogError(f"{path}: no reader for '{path.suffix}': {suggest(path.suffix, [*LOG_FORMATS, '.toml'])}")
-    table = ur_rtde_table(read_columns(path, joints, mapping.topic))
+    table = read_columns(path, joints, mapping.topic)
     return joint_states_of_text(table, joints, mapping.columns.get("t"), mapping.time_unit)
 
 
