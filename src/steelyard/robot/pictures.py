@@ -60,12 +60,12 @@ class Pictures(Exports):
 
     def _skeletons(self, caller: str, q: ArrayLike | None, frames: tuple[str, ...] | None) -> list[Skeleton]:
         """The mechanism at every position that was asked for."""
-        at = np.atleast_2d(self._near_zero() if q is None else np.asarray(q, dtype=float))
+        at = np.atleast_2d(self.near_zero if q is None else np.asarray(q, dtype=float))
         if at.ndim != 2 or at.shape[1] != self.n or not 1 <= len(at) <= MOST_POSITIONS:
             raise CallError(f"{caller}: q must be ({self.n},) or up to {MOST_POSITIONS} positions (k, {self.n}), not {at.shape}")
         if not np.all(np.isfinite(at)):
             raise CallError(f"{caller}: q must be finite")
-        named = self._drawn_frames() if frames is None else tuple(frames)
+        named = self.drawn_frames if frames is None else tuple(frames)
         for name in named:
             self.tree.frame(name)  # raises CallError for a name that is none
         return [self._skeleton(row, named) for row in at]
@@ -73,7 +73,9 @@ class Pictures(Exports):
     def _near_zero(self) -> Array:
         return np.array([min(max(0.0, limits.lower), limits.upper) for limits in self.tree.limits])
 
-    def _drawn_frames(self) -> tuple[str, ...]:
+    @property
+    def drawn_frames(self) -> tuple[str, ...]:
+        """The frames that are drawn unless others are named: the end effector, none where there are several tips."""
         try:
             return (self.end_effector,)
         except CallError:  # several tips

@@ -1,0 +1,86 @@
+"""Long work in a process of its own: it tells how far it is, and can be ended at any moment."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any, Generic, TypeVar
+
+from ...errors import SteelyardError
+
+T = TypeVar("T")
+OFTEN = 0.05  # [s] between two reports
+
+
+class Job(Generic[T]):
+    """A function of a module called in a child process as function(*arguments, progress=..., **named).
+
+    `share` is how much is done, `sentence` what is being done; `result` or `error` is there once `state` is 'done' or 'failed'.
+    """
+
+    def __init__(self, function: Callable[..., T], arguments: tuple[Any, ...], named: Mapping[str, Any] | None = None) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._answers, theirs = context.Pipe(duplex=False)
+        self._child = context.Process(target=_work, args=(theirs, function, arguments, dict(named or {})), daemon=True)
+        self.sentence, self.share, self.state = "starting", 0.0, "running"
+        self.result: T | None = None
+        self.error = ""
+        self._child.start()
+        theirs.close()
+        self.started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run."""
+        return time.monotonic() - self.started
+
+    def look(self) -> str:
+        """Take in what the child has said, and return the state: running, done, failed or cancelled."""
+        while self.state == "running" and self._answers.poll():
+            try:
+                kind, *content = self._answers.recv()
+            except (EOFError, OSError):
+                self._end("failed", "the work ended without a result; it may have needed more memory than there is")
+                break
+            if kind == "progress":
+                self.sentence, self.share = content
+            elif kind == "result":
+                self.result = content[0]
+                self._end("done")
+            else:
+                self._end("failed", content[0])
+        return self.state
+
+    def cancel(self) -> None:
+        """End the child at once; nothing of its work is kept."""
+        if self.state == "running":
+            self._child.kill()
+            self._end("cancelled")
+
+    def _end(self, state: str, error: str = "") -> None:
+        self.state, self.error, self.share = state, error, 1.0 if state == "done" else self.share
+        self._answers.close()
+        self._child.join(timeout=2)
+
+
+def _work(answers: Connection, function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """Call the function in the child and send what it says and returns."""
+    last = [-1.0]
+
+    def progress(sentence: str, share: float) -> None:
+        if time.monotonic() - last[0] >= OFTEN or share >= 1:
+            last[0] = time.monotonic()
+            answers.send(("progress", sentence, float(share)))
+
+    with suppress(BrokenPipeError, KeyboardInterrupt):
+        try:
+            answers.send(("result", function(*arguments, progress=progress, **named)))
+        except SteelyardError as error:
+            answers.send(("error", " ".join(str(error).split())))
+        except Exception as error:  # noqa: BLE001 - whatever ends the work is shown in its place
+            line = traceback.format_exception_only(type(error), error)[-1].strip()
+            answers.send(("error", f"a defect in steelyard, {line}; please report it"))

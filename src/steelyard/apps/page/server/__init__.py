@@ -1,0 +1,1 @@
+"""Who may speak to the page, and what it may be sent."""

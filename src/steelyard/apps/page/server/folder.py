@@ -1,0 +1,59 @@
+"""The folder that the page works in: nothing outside it is read by name or written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ....errors import CallError
+
+ROBOTS = (".urdf", ".toml", ".xml", ".mjcf")
+LOGS = (".csv", ".txt", ".tsv", ".dat", ".parquet", ".pq", ".npz", ".mat", ".mcap", ".db3", ".bag")
+MOST_FILES, DEEPEST = 500, 3
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder, with its links resolved."""
+
+    root: Path
+
+    @classmethod
+    def of(cls, path: Path) -> Folder:
+        """Return the folder at a path; CallError if there is none."""
+        if not path.is_dir():
+            raise CallError(f"--folder: there is no folder {path}")
+        return cls(path.resolve())
+
+    def inside(self, name: str) -> Path:
+        """Return the path of a name within the folder; CallError if it leads out, also through a link."""
+        if not name or "\0" in name or len(name) > 1000:
+            raise CallError("expected the name of a file in the page's folder")
+        path = (self.root / name).resolve()
+        if path == self.root or not path.is_relative_to(self.root):
+            raise CallError(f"{name!r} is not within the page's folder, {self.root}")
+        return path
+
+    def files(self, endings: Iterable[str]) -> tuple[str, ...]:
+        """Return the files of some endings, at most MOST_FILES, as names within the folder; hidden ones and links are left out."""
+        wanted, found = set(endings), list[str]()
+        for depth in range(1, DEEPEST + 1):
+            for path in sorted(self.root.glob("/".join("*" * depth))):
+                name = path.relative_to(self.root)
+                if path.suffix.lower() not in wanted or any(part.startswith((".", "__")) for part in name.parts):
+                    continue
+                if path.is_file() and path.resolve() == path:
+                    found.append(name.as_posix())
+                if len(found) >= MOST_FILES:
+                    return tuple(found)
+        return tuple(found)
+
+    def free(self, name: str) -> Path:
+        """Return the path of a name within the folder, or of name-2, name-3, ... where that exists."""
+        path, number = self.inside(name), 1
+        first = path
+        while path.exists():
+            number += 1
+            path = first.with_name(f"{first.stem}-{number}{first.suffix}")
+        return path

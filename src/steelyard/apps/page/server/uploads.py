@@ -1,0 +1,55 @@
+"""What may be uploaded: descriptions and logs of known kinds, read as they are. No name or path that comes with them is used."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from ....errors import LogError, ModelError
+
+if TYPE_CHECKING:
+    from ....robot import Robot
+    from ....signals.log import Log
+
+ROBOT_KINDS = (".urdf", ".toml")
+LOG_KINDS = (".csv", ".txt", ".tsv", ".parquet", ".npz", ".mat", ".mcap")
+
+
+def ending(name: str) -> str:
+    """Return the ending of an uploaded file's name, in small letters; nothing else of the name is used."""
+    return PurePosixPath(name.replace("\\", "/")).suffix.lower()
+
+
+def uploaded_robot(name: str, data: bytes) -> Robot:
+    """Return the robot of an uploaded description; ModelError for other kinds, for xacro, and for what cannot be read.
+
+    The robot knows no folder, so that no mesh is looked for: a path in an upload means nothing here.
+    """
+    kind = ending(name)
+    if kind not in ROBOT_KINDS:
+        raise ModelError(f"a file that ends in {kind or 'nothing'!r} is not taken; upload {' or '.join(ROBOT_KINDS)}, xacro expanded first")
+    if kind == ".urdf" and b"ros.org/wiki/xacro" in data:
+        raise ModelError("this is a xacro, which can read other files: expand it first, and upload the URDF")
+    from ....robot import Robot, load
+
+    with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
+        path = Path(folder) / f"upload{kind}"
+        path.write_bytes(data)
+        made = load(path)
+    mechanism = made.mechanism
+    return Robot(mechanism if mechanism.source is None else replace(mechanism, source=replace(mechanism.source, path=None)))
+
+
+def uploaded_log(name: str, data: bytes, robot: Robot, effort: str | None = None) -> Log:
+    """Return the log of an uploaded file; LogError for other kinds and for what cannot be read."""
+    kind = ending(name)
+    if kind not in LOG_KINDS:
+        raise LogError(f"a file that ends in {kind or 'nothing'!r} is not taken; upload one of {', '.join(LOG_KINDS)}")
+    from ....signals import read_log
+
+    with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
+        path = Path(folder) / f"upload{kind}"
+        path.write_bytes(data)
+        return read_log(path, robot, effort=effort)

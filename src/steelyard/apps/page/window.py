@@ -1,0 +1,110 @@
+"""What one window of the browser works on, and all windows of a page. No window sees another's work."""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...errors import CallError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ...experiments import PayloadEstimate
+    from ...identification import Fit
+    from ...identification.doctor import Diagnosis
+    from ...motion import Trajectory
+    from ...robot import Robot
+    from ...signals.log import Log
+    from ...simulation import Run
+    from .job import Job
+    from .server.folder import Folder
+
+MOST_WINDOWS = 24
+UPLOADED = ""  # where a robot or log has no name that a command could be given
+
+
+@dataclass(frozen=True, eq=False)
+class NamedFit:
+    """A fit, what it is called on the page, and the lines that make it again."""
+
+    name: str
+    fit: Fit
+    python: str
+    command: str
+
+
+@dataclass(eq=False)
+class Window:
+    """The robot, log and results of one window; `robot_name` and `log_name` are what a command line would call them."""
+
+    key: str
+    folder: Folder
+    robot: Robot | None = None
+    robot_name: str = ""
+    meshes: bool = True  # may files that the description names be read
+    q: NDArray[np.float64] | None = None
+    frame: str = ""
+    log: Log | None = None
+    log_name: str = ""
+    diagnosis: Diagnosis | None = None
+    fits: list[NamedFit] = field(default_factory=list)
+    motion: Trajectory | None = None
+    load: PayloadEstimate | None = None
+    run: Run | None = None
+    jobs: dict[str, Job[Any]] = field(default_factory=dict)
+    tab: str = "robot"
+    problem: str = ""
+
+    def take_robot(self, robot: Robot, name: str, meshes: bool = True) -> None:
+        """Begin with a robot; what was found for another one is dropped, and its work ended."""
+        self.end()
+        self.robot, self.robot_name, self.meshes = robot, name, meshes
+        self.q, self.frame = robot.near_zero, robot.drawn_frames[0] if robot.drawn_frames else ""
+        self.log, self.log_name, self.diagnosis, self.fits, self.motion, self.load, self.run = None, "", None, [], None, None, None
+
+    def take_log(self, log: Log, name: str) -> None:
+        """Work on a log of the robot."""
+        self.log, self.log_name, self.diagnosis, self.load = log, name, None, None
+
+    @property
+    def fitted(self) -> NamedFit | None:
+        """The latest fit."""
+        return self.fits[-1] if self.fits else None
+
+    def end(self) -> None:
+        """End the work that runs."""
+        for job in self.jobs.values():
+            job.cancel()
+        self.jobs.clear()
+
+
+class Windows:
+    """The windows of a page by their keys, which cannot be guessed; the one that was used longest ago makes room for a new one."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._known: OrderedDict[str, Window] = OrderedDict()
+
+    def open(self) -> Window:
+        """Return a new window."""
+        while len(self._known) >= MOST_WINDOWS:
+            self._known.popitem(last=False)[1].end()
+        made = Window(secrets.token_urlsafe(16), self._folder)
+        self._known[made.key] = made
+        return made
+
+    def find(self, key: str) -> Window:
+        """Return the window of a key; CallError if there is none."""
+        if key not in self._known:
+            raise CallError("this window is not known any more: open the page anew")
+        self._known.move_to_end(key)
+        return self._known[key]
+
+    def end(self) -> None:
+        """End all work."""
+        for window in self._known.values():
+            window.end()
