@@ -19,6 +19,11 @@ def counts(top: int, progress: Callable[[str, float], None]) -> int:
     return os.getpid()
 
 
+def sleeps(progress: Callable[[str, float], None]) -> None:
+    progress("asleep", 0.5)
+    time.sleep(60)
+
+
 def fails(kind: str, progress: Callable[[str, float], None]) -> None:
     if kind == "sentence":
         raise sy.LogError("the log has\n no torque")
@@ -45,7 +50,7 @@ def test_progress_and_result() -> None:
 
 
 def test_cancel_ends_the_work_at_once() -> None:
-    job: Job[object] = Job(counts, (1000,))
+    job: Job[object] = Job(sleeps, ())
     wait(job, lambda: job.share > 0)
     began = time.monotonic()
     job.cancel()
