@@ -51,6 +51,8 @@ class Window:
     log: Log | None = None
     log_name: str = ""
     diagnosis: Diagnosis | None = None
+    empty: Log | None = None
+    empty_name: str = ""
     fits: list[NamedFit] = field(default_factory=list)
     motion: Trajectory | None = None
     load: PayloadEstimate | None = None
@@ -58,13 +60,15 @@ class Window:
     jobs: dict[str, Job[Any]] = field(default_factory=dict)
     tab: str = "robot"
     problem: str = ""
+    results: list[tuple[str, bytes]] = field(default_factory=list)  # files to keep, by number
 
     def take_robot(self, robot: Robot, name: str, meshes: bool = True) -> None:
         """Begin with a robot; what was found for another one is dropped, and its work ended."""
         self.end()
         self.robot, self.robot_name, self.meshes = robot, name, meshes
         self.q, self.frame = robot.near_zero, robot.drawn_frames[0] if robot.drawn_frames else ""
-        self.log, self.log_name, self.diagnosis, self.fits, self.motion, self.load, self.run = None, "", None, [], None, None, None
+        self.log, self.log_name, self.diagnosis, self.empty, self.empty_name = None, "", None, None, ""
+        self.fits, self.motion, self.load, self.run, self.results = [], None, None, None, []
 
     def take_log(self, log: Log, name: str) -> None:
         """Work on a log of the robot."""

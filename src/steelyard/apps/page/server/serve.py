@@ -65,21 +65,22 @@ async def _serve(options: PageOptions, address: Address, listening: socket.socke
 
 
 def application_of(options: PageOptions) -> tuple[Windows, Any]:
-    """Return the windows and the application: `/` opens a new window, `/w/KEY` is that window."""
+    """Return the windows and the application: `/` opens a new window, `/w/KEY` is that window, which uploads to /upload and reads /mesh."""
     from fastapi import FastAPI
-    from fastapi.responses import PlainTextResponse, RedirectResponse, Response
+    from fastapi.responses import PlainTextResponse, RedirectResponse
     from nicegui import app, ui
 
     from ..views.layout import build_page
     from ..window import Windows as AllWindows
+    from .exchange import add_routes
 
     windows = AllWindows(options.folder)
     application = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
 
-    async def new_window() -> Response:
+    async def new_window() -> RedirectResponse:
         return RedirectResponse(f"/w/{windows.open().key}", 303, headers={"cache-control": "no-store"})
 
-    def window(key: str) -> Response | None:
+    def window(key: str) -> PlainTextResponse | None:
         try:
             found = windows.find(key)
         except CallError as error:
@@ -88,7 +89,8 @@ def application_of(options: PageOptions) -> tuple[Windows, Any]:
         build_page(found)
         return None
 
-    application.add_api_route("/", new_window)
+    application.add_api_route("/", new_window, response_model=None)
+    add_routes(application, windows)
     ui.page("/w/{key}", response_timeout=30)(window)
     app.on_shutdown(windows.end)
     ui.run_with(

@@ -1,14 +1,108 @@
-"""The whole page of a window."""
+"""The whole page of a window: what is open, the robot in 3-D, and the tabs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
 from nicegui import ui
+from nicegui.element import Element
 
 from ..window import Window
+from .controls import part, script_button, set_text, tell
+from .opening import Opening
+from .stage import Stage
+
+TABS = {
+    "robot": "Robot", "log": "Log", "identify": "Identify", "compare": "Compare", "design": "Design", "payload": "Payload",
+    "simulate": "Simulate",
+}  # fmt: skip
 
 
 def build_page(window: Window) -> None:
-    """Build the page of a window."""
-    ui.label(f"steelyard {window.robot_name}")
-    ui.label(window.key)
-    ui.upload(auto_upload=True)
+    """Build the page of a window, as its work is now."""
+    ui.add_head_html(f"<style>{_asset('page.css')}</style><script type='module'>{_asset('page.js')}</script>")
+    ui.query(".nicegui-content").classes(remove="nicegui-content")
+    Page(window)
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("steelyard.apps.page") / "assets" / name).read_text(encoding="utf-8")
+
+
+class Page:
+    """The parts of the page, and what happens when another robot, log or tab is chosen."""
+
+    def __init__(self, window: Window) -> None:
+        self.window = window
+        with part("header", classes="top"):
+            part("h1", "steelyard", "brand")
+            self.opening = Opening(window, self.robot_changed, self.log_changed)
+            script_button("", "steelyard.nextTheme()", "quiet", id="theme", aria_label="Light, dark, or as the system", data_word="auto")
+        with part("main", classes="work"):
+            with part("div", classes="left"):
+                self.stage = Stage(window)
+            with part("div", classes="right"):
+                self.tabs: dict[str, Element] = {}
+                with part("div", classes="tabs", role="tablist", aria_label="What to do"):
+                    for key, text in TABS.items():
+                        self.tabs[key] = part("button", text, type="button", role="tab", id=f"tab-{key}", aria_controls="panel")
+                        self.tabs[key].on("click", lambda _, key=key: self.open(key), [])
+                self.panel = part("div", classes="panel", id="panel", role="tabpanel", tabindex="-1")
+        part("div", classes="said", id="said", role="status", aria_live="polite")
+        self.stage.build()
+        if window.log is not None:
+            self._play_log()
+        self.open(window.tab)
+        if window.problem:
+            tell(window.problem, bad=True)
+            window.problem = ""
+
+    def open(self, key: str) -> None:
+        """Show a tab."""
+        self.window.tab = key
+        self.stage.moved.clear()
+        for each, element in self.tabs.items():
+            element.props["aria-selected"] = "true" if each == key else "false"
+            element.props["tabindex"] = "0" if each == key else "-1"
+        self.panel.props["aria-labelledby"] = f"tab-{key}"
+        self.panel.clear()
+        with self.panel:
+            if self.window.robot is None:
+                self.opening.invite()
+            else:
+                view_of(key)(self.window, self.stage)
+
+    def robot_changed(self) -> None:
+        """Show another robot."""
+        self.stage.clear()
+        self.stage.build()
+        self.opening.show()
+        self.open("robot")
+
+    def log_changed(self) -> None:
+        """Show another log."""
+        self._play_log()
+        self.opening.show()
+        self.open("log")
+
+    def _play_log(self) -> None:
+        log = self.window.log
+        if log is not None and self.window.robot is not None:
+            ordered = log.reordered(self.window.robot)
+            self.stage.load(self.window.log_name or "log", ordered.t, ordered.q)
+
+
+def view_of(key: str) -> Callable[[Window, Stage], Any]:
+    """Return what builds a tab; its libraries are imported when it is opened."""
+    from importlib import import_module
+
+    names = {"robot": "RobotTab", "log": "LogTab", "identify": "IdentifyTab", "compare": "CompareTab"}
+    names |= {"design": "DesignTab", "payload": "PayloadTab", "simulate": "SimulateTab"}
+    return getattr(import_module(f".{key}_tab", __package__), names[key])
+
+
+__all__ = ["build_page", "set_text"]

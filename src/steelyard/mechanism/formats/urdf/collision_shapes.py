@@ -1,4 +1,4 @@
-"""The collision shapes of a URDF: boxes, cylinders, spheres and meshes of its links."""
+"""The collision and visual shapes of a URDF: boxes, cylinders, spheres and meshes of its links."""
 
 from __future__ import annotations
 
@@ -29,13 +29,22 @@ class CollisionShape(NamedTuple):
 
 def collision_shapes(mechanism: Mechanism) -> tuple[CollisionShape, ...]:
     """The shapes of every link that the mechanism still has; none if it does not come from a URDF."""
+    return _shapes(mechanism, "collision")
+
+
+def visual_shapes(mechanism: Mechanism) -> tuple[CollisionShape, ...]:
+    """The shapes that links are drawn with, of every link that the mechanism still has; none if it does not come from a URDF."""
+    return _shapes(mechanism, "visual")
+
+
+def _shapes(mechanism: Mechanism, tag: str) -> tuple[CollisionShape, ...]:
     source = mechanism.source
     if source is None or source.format != "urdf":
         return ()
     notes = Notes(source.path or "URDF")
     names = {link.name for link in mechanism.links}
     links = (element for element in parse(source.text, notes.where).all("link") if element.attributes.get("name") in names)
-    made = [_shape(element, link.attributes["name"], source.path, notes) for link in links for element in link.all("collision")]
+    made = [_shape(element, link.attributes["name"], source.path, notes) for link in links for element in link.all(tag)]
     if notes.problems:
         raise ModelError(notes.problems[0])
     return tuple(shape for shape in made if shape is not None)

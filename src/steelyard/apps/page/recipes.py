@@ -1,0 +1,73 @@
+"""The Python lines and commands that do what the page does."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .window import Window
+
+YOURS = "your-file"  # where an upload has no path that is known here
+
+
+def python_lines(window: Window, *lines: str, log: bool = False) -> str:
+    """Return lines after those that load the window's robot and, if asked, its log."""
+    first = ["import steelyard as sy", "", f"robot = sy.load({robot_file(window)!r})"]
+    if log:
+        first.append(f"log = sy.read_log({log_file(window)!r}, robot)")
+    return "\n".join([*first, *lines])
+
+
+def command_line(name: str, *words: str, **options: Any) -> str:
+    """Return a command as it is typed; options that are None or False are left out."""
+    parts = ["steelyard", name, *words]
+    for key, value in options.items():
+        spelled = "--" + key.replace("_", "-") if len(key) > 1 else f"-{key}"
+        if value is None or value is False:
+            continue
+        parts += [spelled] if value is True else [spelled, str(value)]
+    return shlex.join(parts)
+
+
+def robot_file(window: Window) -> str:
+    """Return what the robot is called on a command line."""
+    return window.robot_name or f"{YOURS}.urdf"
+
+
+def log_file(window: Window) -> str:
+    """Return what the log is called on a command line."""
+    return window.log_name or f"{YOURS}.csv"
+
+
+def numbers(values: Any) -> str:
+    """Return an array as it is written in Python, with six digits."""
+    return "[" + ", ".join(f"{float(x):.6g}" for x in np.asarray(values).ravel()) + "]"
+
+
+def keywords(options: Mapping[str, Any]) -> str:
+    """Return arguments as they stand in a call, each with a comma before it."""
+    return "".join(f", {name}={value!r}" for name, value in options.items() if value is not None)
+
+
+def state_lines(window: Window, qd: Sequence[float], qdd: Sequence[float]) -> str:
+    """Return the lines that compute what the view of the robot shows."""
+    frame = f", {window.frame!r}" if window.frame else ""
+    made = [
+        f"q = {numbers(window.q)}  # rad or m",
+        f"qd, qdd = {numbers(qd)}, {numbers(qdd)}",
+        "print(robot.gravity_torque(q))",
+        "print(robot.inverse_dynamics(q, qd, qdd))",
+        "print(robot.mass_matrix(q))",
+    ]
+    if frame:
+        made += [f"print(robot.forward_kinematics(q{frame}))", f"print(robot.manipulability(q{frame}))"]
+    return python_lines(window, *made)
+
+
+def torque_command(window: Window, qd: Sequence[float], qdd: Sequence[float]) -> str:
+    """Return the command that prints the torques of a state."""
+    given = {name: ",".join(f"{float(x):.6g}" for x in values) for name, values in (("q", window.q), ("qd", qd), ("qdd", qdd))}  # type: ignore[union-attr]
+    return "steelyard torque " + shlex.quote(robot_file(window)) + "".join(f" --{name}={value}" for name, value in given.items())

@@ -1,0 +1,97 @@
+"""What the 3-D view shows, as plain data: solids and inertias of the bodies once, poses of the bodies at every position."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from ...algebra.spatial import at_com
+from ...drawing.ellipsoid import inertia_ellipsoid, velocity_ellipsoid
+from ...identification import Fit
+from ...motion.collision.body_frames import BodyFrames
+from ...motion.solids import Solid, kinematic_solids, robot_solids
+from ...robot import Robot
+from .window import Window
+
+Array = NDArray[np.float64]
+FRAMES_PER_SECOND, MOST_FRAMES = 30.0, 6000
+
+
+def content(window: Window) -> dict[str, Any]:
+    """Return the bodies of a window's robot with all that is drawn on them, and how large it is [m]."""
+    robot = window.robot
+    assert robot is not None
+    solids = robot_solids(robot, window.meshes)
+    return {
+        "bodies": len(robot.tree.bodies) + 1,
+        "solids": [_solid(each, f"/mesh/{window.key}/{number}") for number, each in enumerate(solids)],
+        "ghost": [_solid(each, "") for each in kinematic_solids(robot.tree)],
+        "frames": [{"body": on + 1, "name": name, **_placed(pose.p, pose.R)} for name, (on, pose) in robot.tree.frames.items()],
+        "tip": window.frame,
+        "reach": reach(robot),
+        **inertias(robot, None if window.fitted is None else window.fitted.fit),
+    }
+
+
+def inertias(robot: Robot, fit: Fit | None) -> dict[str, Any]:
+    """Return centre of mass and inertia ellipsoid of every body, of a fit with two standard deviations of the centre where known."""
+    shown = robot if fit is None else fit.robot
+    heaviest = max((float(body.inertia.m) for body in shown.tree.bodies), default=0.0)
+    made = []
+    for index, body in enumerate(shown.tree.bodies):
+        if not body.inertia.m > 0:
+            continue
+        m, c, I = at_com(body.inertia)  # noqa: E741
+        matrix = np.array([[I.xx, I.xy, I.xz], [I.xy, I.yy, I.yz], [I.xz, I.yz, I.zz]], dtype=float)
+        shape = inertia_ellipsoid(float(m), matrix)
+        row: dict[str, Any] = {"body": index + 1, "name": body.name, "mass": float(m), "share": float(m) / heaviest}
+        row |= {"axes": shape.axes.tolist(), **_placed(c, shape.R)}
+        if fit is not None and fit.links.names[index] == body.name and np.all(np.isfinite(fit.links.com_std[index])):
+            row["sigma"] = (2 * fit.links.com_std[index]).tolist()
+        made.append(row)
+    return {"inertias": made}
+
+
+def poses(robot: Robot, q: Array) -> Array:
+    """Return position [m] and quaternion (x, y, z, w) of the base and of every body at positions q (N, n): (N, B + 1, 7)."""
+    frames = BodyFrames.at(robot, np.atleast_2d(q))
+    turns = Rotation.from_matrix(frames.R.reshape(-1, 3, 3)).as_quat().reshape(*frames.p.shape[:2], 4)
+    return np.concatenate([frames.p, turns], axis=-1)
+
+
+def tip_ellipsoid(robot: Robot, q: Array, frame: str) -> dict[str, Any]:
+    """Return the velocities of a frame as an ellipsoid at it, in the base frame."""
+    shape = velocity_ellipsoid(robot.jacobian(q, frame)[:3])
+    return {"axes": shape.axes.tolist(), **_placed(robot.forward_kinematics(q, frame)[:3, 3], shape.R)}
+
+
+def frames_of(robot: Robot, t: Array, q: Array) -> dict[str, Any]:
+    """Return a motion q (N, n) over t (N,) [s] as frames to be played: about 30 a second, at most MOST_FRAMES, as packed numbers."""
+    span = float(t[-1] - t[0])
+    count = int(min(MOST_FRAMES, max(2, span * FRAMES_PER_SECOND + 1)))
+    at = np.linspace(t[0], t[-1], count)
+    sampled = np.stack([np.interp(at, t, column) for column in np.where(np.isfinite(q), q, 0.0).T], axis=1)
+    packed = base64.b64encode(poses(robot, sampled).astype("<f4").tobytes()).decode()
+    return {"start": float(t[0]), "end": float(t[-1]), "count": count, "poses": packed}
+
+
+def reach(robot: Robot) -> float:
+    """Return how far the robot extends from its base, about [m]: to size the view."""
+    where = poses(robot, robot.near_zero)[0, :, :3]
+    tips = [np.array(pose.p, dtype=float) for _, pose in robot.tree.frames.values()]
+    far = max((float(np.linalg.norm(p)) for p in where), default=0.0) + max((float(np.linalg.norm(p)) for p in tips), default=0.0)
+    return max(far, 0.05)
+
+
+def _solid(solid: Solid, address: str) -> dict[str, Any]:
+    made = {"body": solid.body + 1, "kind": solid.kind, "sizes": list(solid.sizes), "part": solid.part, **_placed(solid.p, solid.R)}
+    return made | ({"mesh": address} if solid.kind == "mesh" else {})
+
+
+def _placed(p: Any, R: Any) -> dict[str, list[float]]:
+    turn = Rotation.from_matrix(np.array(R, dtype=float)).as_quat()
+    return {"p": [float(x) for x in p], "q": [float(x) for x in turn]}

@@ -1,0 +1,121 @@
+"""Opening a robot and a log: by name, from the folder, or from this machine through the browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from nicegui import ui
+
+from ....mechanism import robots
+from ..server.folder import LOGS, ROBOTS
+from ..server.uploads import LOG_KINDS, ROBOT_KINDS
+from ..window import Window
+from .controls import choice, guarded, part, set_text, tell
+
+FILE, BUILT_IN, NOTHING = "file:", "built-in:", ""
+
+
+class Opening:
+    """The line of the page on which robot and log are chosen."""
+
+    def __init__(self, window: Window, robot_changed: Callable[[], None], log_changed: Callable[[], None]) -> None:
+        self.window, self.changed = window, {"robot": robot_changed, "log": log_changed, "empty": log_changed}
+        with part("nav", classes="opening", aria_label="Robot and log"):
+            choice("Robot", self._robots(), self._chosen(), self.open_robot, id="choose-robot")
+            self._upload("robot", "Upload a robot", ROBOT_KINDS)
+            choice("Log", self._logs(), self._chosen_log(), self.open_log, id="choose-log")
+            self._upload("log", "Upload a log", LOG_KINDS)
+        self.facts = part("p", "", "facts")
+        self.show()
+        ui.on("uploaded", lambda event: self._uploaded(event.args))
+
+    def show(self) -> None:
+        """Say what is open."""
+        robot, log = self.window.robot, self.window.log
+        said = "No robot is open." if robot is None else f"{robot.name}: {robot.n} joints"
+        set_text(self.facts, said if log is None else f"{said} · {log.N} samples over {log.duration:.3g} s")
+
+    def invite(self) -> None:
+        """Say how to begin, where there is no robot."""
+        part("h2", "Choose a robot")
+        part("p", "Choose one above: a built-in one, one of the folder, or upload a URDF or TOML file. Then a log of its motion.", "note")
+
+    def open_robot(self, value: str) -> None:
+        """Open a robot by its value in the list."""
+        from ....robot import load
+
+        def opened() -> bool:
+            if value.startswith(BUILT_IN) and value.removeprefix(BUILT_IN) in robots():
+                self.window.take_robot(load(value.removeprefix(BUILT_IN)), value.removeprefix(BUILT_IN))
+            elif value.startswith(FILE):
+                path = self.window.folder.inside(value.removeprefix(FILE))
+                self.window.take_robot(load(path), str(path))
+            else:
+                return False
+            return True
+
+        if guarded(opened):
+            self.changed["robot"]()
+
+    def open_log(self, value: str) -> None:
+        """Open a log by its value in the list."""
+        from ....signals import read_log
+
+        def opened() -> bool:
+            if not value.startswith(FILE):
+                return False
+            if self.window.robot is None:
+                tell("A log needs a robot: choose one first.", bad=True)
+                return False
+            path = self.window.folder.inside(value.removeprefix(FILE))
+            self.window.take_log(read_log(path, self.window.robot), str(path))
+            return True
+
+        if guarded(opened):
+            self.changed["log"]()
+
+    def _uploaded(self, said: Any) -> None:
+        if said.get("ok"):
+            self.changed.get(said.get("kind"), lambda: None)()
+        else:
+            tell(str(said.get("sentence", ""))[:600], bad=True)
+
+    def _upload(self, kind: str, text: str, endings: tuple[str, ...]) -> None:
+        upload_field(self.window, kind, text, endings)
+
+    def _robots(self) -> dict[str, str]:
+        named = {f"{FILE}{name}": name for name in self.window.folder.files(ROBOTS)}
+        named |= {f"{BUILT_IN}{name}": name for name in robots()}
+        chosen = self._chosen()
+        return {NOTHING: "Robot …"} | ({} if chosen in named or not chosen else {chosen: chosen.partition(":")[2]}) | named
+
+    def _chosen(self) -> str:
+        name = self.window.robot_name
+        if not name:
+            return NOTHING
+        return f"{BUILT_IN}{name}" if name.lower() in robots() else f"{FILE}{self._inside(name)}"
+
+    def _logs(self) -> dict[str, str]:
+        named = {f"{FILE}{name}": name for name in self.window.folder.files(LOGS)}
+        chosen = self._chosen_log()
+        return {NOTHING: "Log …"} | ({} if chosen in named or not chosen else {chosen: chosen.partition(":")[2]}) | named
+
+    def _chosen_log(self) -> str:
+        return f"{FILE}{self._inside(self.window.log_name)}" if self.window.log_name else NOTHING
+
+    def _inside(self, name: str) -> str:
+        from pathlib import Path
+
+        path = Path(name).resolve()
+        root = self.window.folder.root
+        return path.relative_to(root).as_posix() if path.is_relative_to(root) else name
+
+
+def upload_field(window: Window, kind: str, text: str, endings: tuple[str, ...]) -> None:
+    """Show a button that uploads a file of some endings; what becomes of it comes back as the event `uploaded`."""
+    with part("label", classes="upload"):
+        part("span", text)
+        chosen = part("input", type="file", accept=",".join(endings), aria_label=text, id=f"upload-{kind}")
+        chosen.on("change", js_handler=f"(event) => steelyard.upload(event.target, {json.dumps(f'/upload/{window.key}/{kind}')}, {json.dumps(kind)})")
