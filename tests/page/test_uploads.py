@@ -57,7 +57,7 @@ def test_a_log_is_read_as_from_a_file(tmp_path: Path) -> None:
     text = "t,q1,q2,tau1,tau2\n" + "\n".join(",".join(f"{x:.9g}" for x in row) for row in rows)
     (tmp_path / "log.csv").write_text(text)
     robot = sy.load("planar_2r")
-    ours, theirs = uploaded_log("C:\\x\\a.CSV", text.encode(), robot), sy.read_log(tmp_path / "log.csv", robot)
+    ours, theirs = uploaded_log("C:\\x\\a.CSV", text.encode(), robot)[0], sy.read_log(tmp_path / "log.csv", robot)
     assert np.array_equal(ours.q, theirs.q)
     with pytest.raises(sy.LogError):
         uploaded_log("a.csv", b"\xff\xfe\0\1", robot)

@@ -84,9 +84,7 @@ def _placed(tree: Tree, shape: CollisionShape) -> Solid | None:
     if frame is None:
         return None
     pose = frame.pose.compose(shape.pose)
-    return Solid(
-        frame.body, shape.kind, shape.sizes, np.array(pose.p, dtype=float), np.array(pose.R, dtype=float), "link", shape.file
-    )
+    return Solid(frame.body, shape.kind, shape.sizes, np.array(pose.p, dtype=float), np.array(pose.R, dtype=float), "link", shape.file)
 
 
 def _drawable(solid: Solid, files: bool) -> bool:

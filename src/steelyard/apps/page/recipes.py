@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .window import Window
 
+Array = NDArray[np.float64]
 YOURS = "your-file"  # where an upload has no path that is known here
 
 
@@ -52,7 +54,7 @@ def keywords(options: Mapping[str, Any]) -> str:
     return "".join(f", {name}={value!r}" for name, value in options.items() if value is not None)
 
 
-def state_lines(window: Window, qd: Sequence[float], qdd: Sequence[float]) -> str:
+def state_lines(window: Window, qd: Array, qdd: Array) -> str:
     """Return the lines that compute what the view of the robot shows."""
     frame = f", {window.frame!r}" if window.frame else ""
     made = [
@@ -67,7 +69,7 @@ def state_lines(window: Window, qd: Sequence[float], qdd: Sequence[float]) -> st
     return python_lines(window, *made)
 
 
-def torque_command(window: Window, qd: Sequence[float], qdd: Sequence[float]) -> str:
+def torque_command(window: Window, qd: Array, qdd: Array) -> str:
     """Return the command that prints the torques of a state."""
     given = {name: ",".join(f"{float(x):.6g}" for x in values) for name, values in (("q", window.q), ("qd", qd), ("qdd", qdd))}  # type: ignore[union-attr]
     return "steelyard torque " + shlex.quote(robot_file(window)) + "".join(f" --{name}={value}" for name, value in given.items())

@@ -13,6 +13,7 @@ from ...algebra.spatial import at_com
 from ...drawing.ellipsoid import inertia_ellipsoid, velocity_ellipsoid
 from ...identification import Fit
 from ...motion.collision.body_frames import BodyFrames
+from ...motion.collision.shapes import link_capsules
 from ...motion.solids import Solid, kinematic_solids, robot_solids
 from ...robot import Robot
 from .window import Window
@@ -81,9 +82,9 @@ def frames_of(robot: Robot, t: Array, q: Array) -> dict[str, Any]:
 
 def reach(robot: Robot) -> float:
     """Return how far the robot extends from its base, about [m]: to size the view."""
-    where = poses(robot, robot.near_zero)[0, :, :3]
-    tips = [np.array(pose.p, dtype=float) for _, pose in robot.tree.frames.values()]
-    far = max((float(np.linalg.norm(p)) for p in where), default=0.0) + max((float(np.linalg.norm(p)) for p in tips), default=0.0)
+    frames = BodyFrames.at(robot, np.atleast_2d(robot.near_zero))
+    ends = [frames.points(np.array([each.body]), each.points[None])[0, 0] for each in link_capsules(robot.tree)]
+    far = max((float(np.linalg.norm(points, axis=1).max()) for points in ends), default=0.0)
     return max(far, 0.05)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...experiments import PayloadEstimate
-    from ...identification import Fit
+    from ...identification import Fit, Validation
     from ...identification.doctor import Diagnosis
     from ...motion import Trajectory
     from ...robot import Robot
@@ -35,6 +35,7 @@ class NamedFit:
     fit: Fit
     python: str
     command: str
+    validation: Validation | None = None
 
 
 @dataclass(eq=False)
@@ -50,9 +51,8 @@ class Window:
     frame: str = ""
     log: Log | None = None
     log_name: str = ""
+    raw_log: Log | None = None  # as it is in the file, where nothing is mended
     diagnosis: Diagnosis | None = None
-    empty: Log | None = None
-    empty_name: str = ""
     fits: list[NamedFit] = field(default_factory=list)
     motion: Trajectory | None = None
     load: PayloadEstimate | None = None
@@ -67,12 +67,12 @@ class Window:
         self.end()
         self.robot, self.robot_name, self.meshes = robot, name, meshes
         self.q, self.frame = robot.near_zero, robot.drawn_frames[0] if robot.drawn_frames else ""
-        self.log, self.log_name, self.diagnosis, self.empty, self.empty_name = None, "", None, None, ""
+        self.log, self.log_name, self.raw_log, self.diagnosis = None, "", None, None
         self.fits, self.motion, self.load, self.run, self.results = [], None, None, None, []
 
-    def take_log(self, log: Log, name: str) -> None:
-        """Work on a log of the robot."""
-        self.log, self.log_name, self.diagnosis, self.load = log, name, None, None
+    def take_log(self, log: Log, name: str, raw: Log | None = None) -> None:
+        """Work on a log of the robot; `raw` is the same before it was mended."""
+        self.log, self.log_name, self.raw_log, self.diagnosis, self.load = log, name, raw, None, None
 
     @property
     def fitted(self) -> NamedFit | None:

@@ -88,7 +88,7 @@ def _dae_node(node: Element, meshes: dict[str, Triangles], above: NDArray[np.flo
         elif child.tag == "rotate":
             placed = placed @ _turn(np.array(_text(child).split(), dtype=float))
     found = [meshes.get(each.attributes.get("url", "").removeprefix("#")) for each in node.all("instance_geometry")]
-    own = [each @ placed[:3, :3].T + placed[:3, 3] for each in found if each is not None]
+    own = [(each @ placed[:3, :3].T + placed[:3, 3]).astype(np.float32) for each in found if each is not None]
     return own + [mesh for child in node.all("node") for mesh in _dae_node(child, meshes, placed, depth + 1)]
 
 

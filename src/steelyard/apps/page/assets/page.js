@@ -106,8 +106,6 @@ window.steelyard = (() => {
     drawInertias(made, content.inertias);
     ground(made, content.reach);
     made.view.scene.add(made.root);
-    const r = content.reach;
-    made.view.move_camera(1.25 * r, -1.45 * r, 1.05 * r, 0, 0, 0.34 * r, 0, 0, 1, 0);
     applyShown(made);
     if (made.last) setPoses(made.groups, made.last, 0);
     await Promise.all(meshes);
@@ -358,5 +356,6 @@ window.steelyard = (() => {
     });
   }
   start();
+  setInterval(() => player.motion && !player.playing && cursors(), 400); // figures that came since
   return { build, pose, ghosts, inertias, show, load, play, pause, toggle, seek, rate, copy, upload, tell, theme, nextTheme, player, stages, shown };
 })();

@@ -53,11 +53,8 @@ def take_upload(window: Window, request: Request, body: bytes) -> Response:
     elif request.path_params["kind"] == "log":
         if window.robot is None:
             raise CallError("a log needs a robot: choose one first")
-        window.take_log(uploaded_log(name, body, window.robot), "")
-    elif request.path_params["kind"] == "empty":
-        if window.robot is None:
-            raise CallError("a log needs a robot: choose one first")
-        window.empty, window.empty_name = uploaded_log(name, body, window.robot), ""
+        log, raw = uploaded_log(name, body, window.robot)
+        window.take_log(log, "", raw)
     else:
         raise CallError("expected a robot or a log")
     return PlainTextResponse("taken")

@@ -106,12 +106,13 @@ def begin(window: Window, options: PageOptions) -> None:
         return
     from ....errors import SteelyardError
     from ....robot import load
-    from ....signals import read_log
+    from ..logs import read_both
 
     try:
         window.take_robot(load(options.robot), options.robot)
         if options.log is not None and window.robot is not None:
-            window.take_log(read_log(options.log, window.robot, options.mapping, options.effort), str(options.log))
+            log, raw = read_both(options.log, window.robot, options.mapping, options.effort)
+            window.take_log(log, str(options.log), raw)
     except SteelyardError as error:
         window.problem = str(error)
 

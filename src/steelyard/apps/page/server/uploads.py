@@ -42,14 +42,14 @@ def uploaded_robot(name: str, data: bytes) -> Robot:
     return Robot(mechanism if mechanism.source is None else replace(mechanism, source=replace(mechanism.source, path=None)))
 
 
-def uploaded_log(name: str, data: bytes, robot: Robot, effort: str | None = None) -> Log:
-    """Return the log of an uploaded file; LogError for other kinds and for what cannot be read."""
+def uploaded_log(name: str, data: bytes, robot: Robot, effort: str | None = None) -> tuple[Log, Log | None]:
+    """Return the log of an uploaded file, mended and as it is; LogError for other kinds and for what cannot be read."""
     kind = ending(name)
     if kind not in LOG_KINDS:
         raise LogError(f"a file that ends in {kind or 'nothing'!r} is not taken; upload one of {', '.join(LOG_KINDS)}")
-    from ....signals import read_log
+    from ..logs import read_both
 
     with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
         path = Path(folder) / f"upload{kind}"
         path.write_bytes(data)
-        return read_log(path, robot, effort=effort)
+        return read_both(path, robot, effort=effort)

@@ -21,7 +21,7 @@ def part(tag: str, text: str = "", classes: str = "", **attributes: Any) -> Elem
     """Return an element with text, which is never read as HTML; `_` in the names of attributes stands for `-`."""
     made = Element(tag)
     if text:
-        made._text = visible(text)  # noqa: SLF001 - what ui.label does
+        made._text = visible(text)
     made.classes(classes)
     for name, value in attributes.items():
         made.props[name.rstrip("_").replace("_", "-")] = value
@@ -59,14 +59,16 @@ def choice(label: str, options: Iterable[str] | Mapping[str, str], value: str, a
     rows = options if isinstance(options, Mapping) else {each: each for each in options}
     with part("select", aria_label=label, **attributes) as made:
         for key, text in rows.items():
-            part("option", text, value=key, **({"selected": True} if key == value else {}))
+            each = part("option", text, value=key)
+            if key == value:
+                each.props["selected"] = True
     return made.on("change", lambda e: action(str(e.args)), js_handler="(event) => emit(event.target.value)")
 
 
 def check(text: str, value: bool, action: Callable[[bool], Any] | None = None, script: str = "") -> Element:
     """Return a box to tick with its text; `script` runs in the browser, with `on` as its state."""
     with part("label", classes="check") as made:
-        box = part("input", type="checkbox", **({"checked": True} if value else {}))
+        box = part("input", type="checkbox", checked=value)
         part("span", text)
     if action is not None:
         box.on("change", lambda e: action(bool(e.args)), js_handler="(event) => emit(event.target.checked)")
@@ -118,8 +120,8 @@ class Recipe:
 
 def set_text(element: Element, text: str) -> None:
     """Give an element another text."""
-    if element._text != visible(text):  # noqa: SLF001
-        element._text = visible(text)  # noqa: SLF001
+    if element._text != visible(text):
+        element._text = visible(text)
         element.update()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -11,7 +11,7 @@ from nicegui import ui
 from nicegui.element import Element
 
 from ..window import Window
-from .controls import part, script_button, set_text, tell
+from .controls import part, script_button, tell
 from .opening import Opening
 from .stage import Stage
 
@@ -50,7 +50,7 @@ class Page:
                 with part("div", classes="tabs", role="tablist", aria_label="What to do"):
                     for key, text in TABS.items():
                         self.tabs[key] = part("button", text, type="button", role="tab", id=f"tab-{key}", aria_controls="panel")
-                        self.tabs[key].on("click", lambda _, key=key: self.open(key), [])
+                        self.tabs[key].on("click", partial(self._clicked, key), [])
                 self.panel = part("div", classes="panel", id="panel", role="tabpanel", tabindex="-1")
         part("div", classes="said", id="said", role="status", aria_live="polite")
         self.stage.build()
@@ -75,6 +75,9 @@ class Page:
                 self.opening.invite()
             else:
                 view_of(key)(self.window, self.stage)
+
+    def _clicked(self, key: str, _: Any) -> None:
+        self.open(key)
 
     def robot_changed(self) -> None:
         """Show another robot."""
@@ -103,6 +106,3 @@ def view_of(key: str) -> Callable[[Window, Stage], Any]:
     names = {"robot": "RobotTab", "log": "LogTab", "identify": "IdentifyTab", "compare": "CompareTab"}
     names |= {"design": "DesignTab", "payload": "PayloadTab", "simulate": "SimulateTab"}
     return getattr(import_module(f".{key}_tab", __package__), names[key])
-
-
-__all__ = ["build_page", "set_text"]

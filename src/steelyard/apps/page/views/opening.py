@@ -21,7 +21,7 @@ class Opening:
     """The line of the page on which robot and log are chosen."""
 
     def __init__(self, window: Window, robot_changed: Callable[[], None], log_changed: Callable[[], None]) -> None:
-        self.window, self.changed = window, {"robot": robot_changed, "log": log_changed, "empty": log_changed}
+        self.window, self.changed = window, {"robot": robot_changed, "log": log_changed}
         with part("nav", classes="opening", aria_label="Robot and log"):
             choice("Robot", self._robots(), self._chosen(), self.open_robot, id="choose-robot")
             self._upload("robot", "Upload a robot", ROBOT_KINDS)
@@ -61,7 +61,7 @@ class Opening:
 
     def open_log(self, value: str) -> None:
         """Open a log by its value in the list."""
-        from ....signals import read_log
+        from ..logs import read_both
 
         def opened() -> bool:
             if not value.startswith(FILE):
@@ -70,7 +70,8 @@ class Opening:
                 tell("A log needs a robot: choose one first.", bad=True)
                 return False
             path = self.window.folder.inside(value.removeprefix(FILE))
-            self.window.take_log(read_log(path, self.window.robot), str(path))
+            log, raw = read_both(path, self.window.robot)
+            self.window.take_log(log, str(path), raw)
             return True
 
         if guarded(opened):
@@ -118,4 +119,7 @@ def upload_field(window: Window, kind: str, text: str, endings: tuple[str, ...])
     with part("label", classes="upload"):
         part("span", text)
         chosen = part("input", type="file", accept=",".join(endings), aria_label=text, id=f"upload-{kind}")
-        chosen.on("change", js_handler=f"(event) => steelyard.upload(event.target, {json.dumps(f'/upload/{window.key}/{kind}')}, {json.dumps(kind)})")
+        chosen.on(
+            "change",
+            js_handler=f"(event) => steelyard.upload(event.target, {json.dumps(f'/upload/{window.key}/{kind}')}, {json.dumps(kind)})",
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,9 @@ class RobotTab:
         with part("section", aria_label="Torques"):
             part("h2", "Torques")
             self.torques = html("", classes="torques")
-            part("p", "Bar: gravity alone. Line: with speed, acceleration and friction. The frame is the limit, where there is one.", "note")
+            part(
+                "p", "Bar: gravity alone. Line: with speed, acceleration and friction. The frame is the limit, where there is one.", "note"
+            )
         with part("section", aria_label="Mass matrix and manipulability"):
             part("h2", "Mass matrix and manipulability")
             self.numbers = html("", classes="numbers")
@@ -63,15 +66,15 @@ class RobotTab:
                 with part("div", classes="joint"):
                     part("span", name, "name", title=f"{short(low)} … {short(high)} {unit}")
                     at = float(self.window.q[j])  # type: ignore[index]
-                    self.sliders.append(slider(f"{name} [{unit}]", low, high, at, lambda value, j=j: self.move(j, value)))
-                    self.fields.append(number(f"{name}, as a number [{unit}]", f"{at:.4f}", lambda text, j=j: self._typed(j, text)))
+                    self.sliders.append(slider(f"{name} [{unit}]", low, high, at, partial(self.move, j)))
+                    self.fields.append(number(f"{name}, as a number [{unit}]", f"{at:.4f}", partial(self._typed, j)))
             with part("details", classes="fold"):
                 part("summary", "Speeds and accelerations")
                 for j, name in enumerate(self.robot.joint_names):
                     with part("div", classes="joint"):
                         part("span", name, "name")
-                        slider(f"speed of {name}", -3, 3, 0, lambda value, j=j: self._rate(self.qd, j, value))
-                        slider(f"acceleration of {name}", -10, 10, 0, lambda value, j=j: self._rate(self.qdd, j, value))
+                        slider(f"speed of {name}", -3, 3, 0, partial(self._rate, self.qd, j))
+                        slider(f"acceleration of {name}", -10, 10, 0, partial(self._rate, self.qdd, j))
 
     def _postures(self) -> None:
         with part("section", aria_label="Postures"):
@@ -143,7 +146,7 @@ class RobotTab:
         self.found.clear()
         with self.found:
             for name, q in zip(names, positions, strict=True):  # type: ignore[call-overload]
-                button(str(name) or "posture", lambda q=q: self.go(np.array(q)), "quiet")
+                button(str(name) or "posture", partial(self.go, np.array(q)), "quiet")
             part("output", f"{len(positions)} postures" if len(positions) else "", "note")
 
     def show(self, pose: bool = True) -> None:
@@ -166,7 +169,7 @@ class RobotTab:
 
 def torque_bars(robot: Robot, q: Array, qd: Array, qdd: Array) -> str:
     """Return the torque of gravity and the whole torque of every joint as bars, against the limit or the largest of all."""
-    gravity, full = np.asarray(robot.gravity_torque(q)), np.asarray(robot.inverse_dynamics(q, qd, qdd))
+    gravity, full = (np.asarray(x).round(9) + 0.0 for x in (robot.gravity_torque(q), robot.inverse_dynamics(q, qd, qdd)))
     limits = np.array([each.effort for each in robot.tree.limits])
     most = max(1e-9, float(np.abs(np.concatenate([gravity, full])).max()))
     rows = []
@@ -190,16 +193,19 @@ def matrix_table(robot: Robot, q: Array) -> str:
     """Return the mass matrix as a table, each number shaded by its share of the diagonal's: M_ij / sqrt(M_ii M_jj)."""
     if robot.n > MOST_CELLS:
         return f"<p class='note'>The mass matrix is shown up to {MOST_CELLS} joints; this robot has {robot.n}.</p>"
-    M = np.asarray(robot.mass_matrix(q))
+    M = np.asarray(robot.mass_matrix(q)).round(12)
     diagonal = np.sqrt(np.maximum(np.diag(M), 1e-300))
     share = np.abs(M) / np.outer(diagonal, diagonal)
     names = [text_of(name) for name in robot.joint_names]
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     body = "".join(
-        f'<tr><th scope="row">{names[i]}</th>' + "".join(f'<td style="--share:{min(1.0, share[i, j]):.3f}">{M[i, j]:.3g}</td>' for j in range(robot.n)) + "</tr>"
-        for i in range(robot.n)
-    )  # fmt: skip
-    return f'<table class="matrix"><caption>M(q) [kg m², kg m, kg]</caption><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>'
+        f'<tr><th scope="row">{name}</th>'
+        + "".join(f'<td style="--share:{min(1.0, s):.3f}">{x + 0.0:.3g}</td>' for x, s in zip(row, shares, strict=True))
+        + "</tr>"
+        for name, row, shares in zip(names, M, share, strict=True)
+    )
+    title = "<caption>M(q) [kg m², kg m, kg]</caption>"
+    return f'<table class="matrix">{title}<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def measures(robot: Robot, q: Array, frame: str) -> str:
@@ -212,4 +218,3 @@ def measures(robot: Robot, q: Array, frame: str) -> str:
     rows.append(("centre of mass [m]", " ".join(f"{x:.3f}" for x in np.asarray(robot.center_of_mass(q)))))
     rows.append(("potential energy [J]", f"{float(robot.potential_energy(q)):.4g}"))
     return "<dl>" + "".join(f"<div><dt>{text_of(name)}</dt><dd>{text_of(value)}</dd></div>" for name, value in rows) + "</dl>"
-

@@ -28,7 +28,8 @@ class Stage:
         self.motion: tuple[str, Array, Array] | None = None
         self.moved: list[Callable[[float], None]] = []
         with part("section", classes="stage", aria_label="The robot in 3-D"):
-            self.scene = ui.scene(width=600, height=480, grid=False, fps=FPS, background_color="#ffffff").classes("view")
+            camera = ui.scene.perspective_camera(fov=38, near=0.01, far=1000)
+            self.scene = ui.scene(width=600, height=480, grid=False, fps=FPS, background_color="#ffffff", camera=camera).classes("view")
             self.scene.props["role"] = "img"
             self.scene.props["aria-label"] = "The robot at its present position"
             with part("div", classes="layers", role="group", aria_label="What is drawn"):
@@ -49,7 +50,10 @@ class Stage:
         """Draw the robot anew."""
         if self.window.robot is None:
             return
-        self._run("build", content(self.window))
+        shown = content(self.window)
+        r = shown["reach"]
+        self.scene.move_camera(1.6 * r, -1.9 * r, 1.4 * r, 0, 0, 0.3 * r, duration=0)
+        self._run("build", shown)
         self.pose()
 
     def inertias(self) -> None:

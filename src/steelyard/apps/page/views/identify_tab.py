@@ -1,0 +1,132 @@
+"""An identification: begun, cancelled, judged, shown with the report's figures and tables, and exported."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+
+from ....identification.estimators.registry import ESTIMATORS
+from ....reporting.page import Content, gather
+from ....signals import read_log
+from .. import recipes
+from ..job import Job
+from ..results import FIT, REPORT, ROBOT, C, made_file, save_results
+from ..server.folder import LOGS
+from ..window import NamedFit, Window
+from ..work import Identified, identified
+from .controls import Recipe, button, check, choice, field, guarded, html, part, table, tell, text_of
+from .job_view import JobView
+from .plots import plot
+from .stage import Stage
+
+FIGURES = {"torques": "Torques", "validation": "Another motion", "errors": "Errors", "residuals": "Residuals",
+           "singular": "What was seen", "uncertainty": "Uncertainty"}  # fmt: skip
+NONE = ""
+
+
+class IdentifyTab:
+    """The tab of identification."""
+
+    def __init__(self, window: Window, stage: Stage) -> None:
+        self.window, self.stage = window, stage
+        self.estimator, self.cad, self.other = "auto", False, NONE
+        with part("section", aria_label="Identification"):
+            part("h2", "Identify the robot from the log")
+            if window.log is None:
+                part("p", "Choose or upload a log first.", "note")
+                return
+            with part("div", classes="fields"):
+                with field("Estimator"):
+                    choice("Estimator", ("auto", *(name for name in ESTIMATORS if name != "auto")), "auto", self._estimator)
+                with field("Validate on"):
+                    files = {NONE: "no other log"} | {name: name for name in window.folder.files(LOGS)}
+                    choice("Log of another motion to validate on", files, NONE, self._other)
+                check("Trust the description more", False, self._prior)
+            JobView(window, "identify", "Identify", self._begin, self._done)
+        self.place = part("div", aria_live="polite")
+        self._show()
+
+    def _estimator(self, name: str) -> None:
+        self.estimator = name
+
+    def _other(self, name: str) -> None:
+        self.other = name
+
+    def _prior(self, on: bool) -> None:
+        self.cad = on
+
+    def _options(self) -> dict[str, Any]:
+        made: dict[str, Any] = {} if self.estimator == "auto" else {"estimator": self.estimator}
+        return made | ({"prior": "cad"} if self.cad else {})
+
+    def _begin(self) -> Job[Identified]:
+        window = self.window
+        assert window.robot is not None
+        other = read_log(window.folder.inside(self.other), window.robot) if self.other else None
+        return Job(identified, (window.robot, window.log, self._options(), other))
+
+    def _done(self, made: Identified) -> None:
+        window = self.window
+        lines = [f"fit = sy.identify(robot, log{recipes.keywords(self._options())})", "print(fit.summary())"]
+        if made.validation is not None:
+            lines.append(f"print(fit.validate(sy.read_log({self.other!r}, robot)))")
+        command = recipes.command_line(
+            "identify", recipes.robot_file(window), recipes.log_file(window), **self._options(), validate=self.other or None, o="results"
+        )
+        name = f"{len(window.fits) + 1}: {self.estimator}{', CAD prior' if self.cad else ''}"
+        window.fits.append(NamedFit(name, made.fit, recipes.python_lines(window, *lines, log=True), command, made.validation))
+        self._show()
+        self.stage.inertias()
+        tell(f"Identified: {made.fit.verdict.word}.")
+
+    def _show(self) -> None:
+        latest = self.window.fitted
+        self.place.clear()
+        if latest is None:
+            return
+        with self.place:
+            shown = gather(latest.fit, latest.validation)
+            judgement(shown)
+            self._exports(latest)
+            Recipe(latest.python, latest.command)
+            for key, title in FIGURES.items():
+                if key in shown.figures:
+                    part("h3", title)
+                    plot(shown.figures[key], title, timed=key == "torques")
+            for key in ("links", "errors", "causes", "region", "base"):
+                table(shown.tables[key])
+            with part("details", classes="fold"):
+                part("summary", "How it was made")
+                for sentence in shown.story:
+                    part("p", sentence, "note")
+
+    def _exports(self, latest: NamedFit) -> None:
+        with part("div", classes="row", role="group", aria_label="Export"):
+            button("Save all to the folder", lambda: self._save(latest), "quiet", id="save")
+            for kind, text in {REPORT: "Report", ROBOT: "Robot", FIT: "fit.json", C: "C code"}.items():
+                button(f"Download {text}", partial(self._download, latest, kind), "quiet", id=f"download-{kind}")
+
+    def _save(self, latest: NamedFit) -> None:
+        path = guarded(lambda: save_results(self.window.folder, latest))
+        if path is not None:
+            tell(f"Wrote {path.relative_to(self.window.folder.root)} in {self.window.folder.root}.")
+
+    def _download(self, latest: NamedFit, kind: str) -> None:
+        made = guarded(lambda: made_file(latest, kind))
+        if made is not None:
+            self.window.results.append(made)
+            ui.navigate.to(f"/result/{self.window.key}/{len(self.window.results) - 1}")
+
+
+def judgement(shown: Content) -> None:
+    """Show the verdict with its reasons and the headline numbers."""
+    part("p", shown.word, f"word {shown.word.replace(' ', '-')}", id="verdict")
+    part("p", shown.verdict, "lead")
+    if shown.reasons:
+        html("".join(f"<li>{text_of(each)}</li>" for each in shown.reasons), "ul", "reasons")
+    tiles = (
+        f'<div><dt>{text_of(t.label)}</dt><dd>{text_of(t.value)}<span class="unit">{text_of(t.unit)}</span></dd></div>' for t in shown.tiles
+    )
+    html("".join(tiles), "dl", "tiles")

@@ -1,0 +1,99 @@
+"""A log: its channels under the cursor of what is played, and what the doctor finds, marked where it happens."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....drawing.figure import ORANGE, WINE
+from ....identification.doctor import Diagnosis, Finding
+from ....identification.doctor.marks import marked_samples
+from ....reporting.motion_figures import Band, channels, log_channels
+from ....signals.log import Log
+from .. import recipes
+from ..job import Job
+from ..window import Window
+from ..work import examined
+from .controls import Recipe, html, part, text_of
+from .job_view import JobView
+from .plots import plot
+from .stage import Stage
+
+Marks = NDArray[np.bool_]
+WHOLE = 0.98  # of the samples, from which a finding is about the whole log
+
+
+class LogTab:
+    """The tab of the log."""
+
+    def __init__(self, window: Window, stage: Stage) -> None:
+        self.window, self.stage = window, stage
+        if window.log is None or window.robot is None:
+            part("h2", "No log is open")
+            part(
+                "p",
+                "Choose a log of the robot's motion above, or upload one: CSV, Parquet, npz, mat or MCAP with positions and torques.",
+                "note",
+            )
+            return
+        self.log: Log = window.raw_log.reordered(window.robot) if window.raw_log is not None else window.log.reordered(window.robot)
+        with part("section", aria_label="Log"):
+            part("h2", "Log")
+            part(
+                "p",
+                f"{self.log.N} samples over {self.log.duration:.4g} s at {self.log.rate:.4g} Hz: {', '.join(self.log.signals)}.",
+                "note",
+            )
+            for remark in window.log.remarks:
+                part("p", remark, "note")
+        with part("section", aria_label="What the doctor finds"):
+            part("h2", "What the doctor finds")
+            JobView(window, "doctor", "Examine the log", self._begin, self._examined)
+            self.findings = part("div", aria_live="polite")
+        self.figure = part("section", aria_label="Channels")
+        lines = recipes.python_lines(window, "print(sy.doctor(robot, log))", log=True)
+        Recipe(lines, recipes.command_line("doctor", recipes.robot_file(window), recipes.log_file(window)))
+        self._show()
+
+    def _begin(self) -> Job[Diagnosis]:
+        return Job(examined, (self.window.robot, self.log))
+
+    def _examined(self, found: Diagnosis) -> None:
+        self.window.diagnosis = found
+        self._show()
+
+    def _show(self) -> None:
+        found, marks = self.window.diagnosis, list[tuple[Finding, Marks]]()
+        if found is not None:
+            marks = [(each, marked_samples(self.log, each)) for each in found.findings]
+        self.findings.clear()
+        with self.findings:
+            if found is not None:
+                part("p", found.verdict, "lead")
+                rows = "".join(_finding(each, self._where(samples)) for each, samples in marks)
+                if rows:
+                    html(rows, "ul", "findings")
+        bands = [Band(samples, WINE if each.severity == "fault" else ORANGE) for each, samples in marks if samples.mean() < WHOLE]
+        self.figure.clear()
+        with self.figure:
+            part("h2", "Channels")
+            part(
+                "p",
+                "The line is the instant that the robot is shown at. Click in a figure to go there, drag to zoom, double-click to return.",
+                "note",
+            )
+            assert self.window.robot is not None
+            names = self.window.robot.joint_names
+            plot(channels(self.log.t, names, log_channels(self.log), bands), "Channels of the log over time", timed=True)
+
+    def _where(self, samples: Marks) -> str:
+        """Return when a finding shows, in words."""
+        rows = np.flatnonzero(samples)
+        if not len(rows) or samples.mean() >= WHOLE:
+            return "the whole log"
+        return f"{len(rows)} samples, from {self.log.t[rows[0]]:.4g} s to {self.log.t[rows[-1]]:.4g} s"
+
+
+def _finding(each: Finding, where: str) -> str:
+    fix = f"<code>{text_of(each.fix)}</code>" if each.fix else ""
+    return f'<li class="{each.severity}">{text_of(each.sentence)} <span class="unit">({text_of(where)})</span>{fix}</li>'

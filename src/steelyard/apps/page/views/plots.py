@@ -1,0 +1,31 @@
+"""Figures of the report and of motions on the page: the same data, drawn by the same library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import ui
+from nicegui.element import Element
+
+from ....drawing.figure import Figure
+from ....drawing.visible import visible_parts
+from .controls import part
+
+BUTTONS = ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"]
+
+
+def plot(figure: Figure, words: str, timed: bool = False) -> Element:
+    """Show a figure; `words` say what it is to a screen reader, `timed` gives it the cursor of the motion that is played."""
+    with part("figure", classes="plot timed" if timed else "plot", role="group", aria_label=words) as made:
+        ui.plotly(plain(figure)).style(f"height: {figure.height}px; width: 100%")
+        if figure.caption:
+            part("figcaption", figure.caption)
+    return made
+
+
+def plain(figure: Figure) -> dict[str, Any]:
+    """Return the figure as the plotting library takes it; its colours are those of the page."""
+    parts = visible_parts({"data": figure.traces, "layout": figure.layout | {"height": figure.height, "autosize": True}})
+    parts["layout"] |= {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
+    config = {"displaylogo": False, "modeBarButtonsToRemove": BUTTONS, "displayModeBar": False}
+    return {"data": parts["data"], "layout": parts["layout"], "config": config}

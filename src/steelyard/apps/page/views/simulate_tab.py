@@ -1,0 +1,111 @@
+"""A simulated motion to where the robot stands, with sliders for the gains of its controller."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....errors import SteelyardError
+from ....reporting.motion_figures import Signals, channels
+from ....simulation import Run
+from .. import recipes
+from ..window import Window
+from ..work import CONTROLLERS, simulated
+from .controls import Recipe, button, choice, field, number, part, slider, tell
+from .plots import plot
+from .stage import Stage
+
+MOST_SECONDS = 20.0
+
+
+class SimulateTab:
+    """The tab of simulation."""
+
+    def __init__(self, window: Window, stage: Stage) -> None:
+        self.window, self.stage = window, stage
+        assert window.robot is not None
+        assert window.q is not None
+        self.controller, self.seconds, self.kp, self.kd = "computed-torque", 2.0, 100.0, 20.0
+        self.start, self.goal = np.array(window.robot.near_zero), np.array(window.q)
+        part("h2", "Simulate a motion")
+        if window.robot.tree.loops:
+            part("p", "Robots with loops are simulated from Python: sy.simulate(robot, ...).", "note")
+            return
+        if np.allclose(self.start, self.goal):
+            self.goal = self.goal + 0.5 * np.array([min(1.0, limits.upper) for limits in window.robot.tree.limits])
+        part("p", "From zero to where the robot stood when this tab was opened.", "note")
+        with part("div", classes="fields"):
+            with field("Controller"):
+                choice("Controller", tuple(CONTROLLERS), self.controller, self._controller)
+            with field("Seconds"):
+                number("Seconds", self.seconds, self._seconds, id="simulate-seconds", min=0.2, max=MOST_SECONDS)
+        with part("div", classes="joint"):
+            part("span", "Gain of position", "name")
+            slider("Gain of the position error", 0, 400, self.kp, lambda value: self._gain("kp", value), 1)
+            self.shown_kp = part("output", f"{self.kp:g}")
+        with part("div", classes="joint"):
+            part("span", "Gain of speed", "name")
+            slider("Gain of the velocity error", 0, 80, self.kd, lambda value: self._gain("kd", value), 0.5)
+            self.shown_kd = part("output", f"{self.kd:g}")
+        with part("div", classes="row"):
+            button("Simulate", self.run, "main", id="simulate")
+        self.place = part("div", aria_live="polite")
+        self._show()
+
+    def _controller(self, name: str) -> None:
+        self.controller = name if name in CONTROLLERS else self.controller
+        self._again()
+
+    def _seconds(self, text: str) -> None:
+        try:
+            self.seconds = min(MOST_SECONDS, max(0.2, float(text)))
+        except ValueError:
+            tell("Seconds: expected a number", bad=True)
+
+    def _gain(self, name: str, value: float) -> None:
+        setattr(self, name, value)
+        from .controls import set_text
+
+        set_text(self.shown_kp if name == "kp" else self.shown_kd, f"{value:g}")
+        self._again()
+
+    def _again(self) -> None:
+        if self.window.run is not None:
+            self.run(play=False)
+
+    def run(self, play: bool = True) -> None:
+        """Simulate, show, and put the motion on the line of time."""
+        assert self.window.robot is not None
+        try:
+            run: Run = simulated(self.window.robot, self.controller, self.start, self.goal, self.seconds, (self.kp, self.kd))
+        except SteelyardError as error:
+            tell(str(error), bad=True)
+            return
+        self.window.run = run
+        self._show()
+        if run.finite:
+            self.stage.load("simulated motion", run.t, run.q)
+        else:
+            tell("The motion diverges with these gains.", bad=True)
+
+    def _show(self) -> None:
+        run, robot = self.window.run, self.window.robot
+        self.place.clear()
+        if run is None or robot is None or run.q.shape[-1] != robot.n:
+            return
+        with self.place:
+            good = np.all(np.isfinite(run.q), axis=-1)
+            left = np.abs(run.q[good][-1] - self.goal).max() if good.any() else np.nan
+            part("p", f"At the end the farthest joint is {left:.3g} rad|m from its goal.", "lead", id="simulated")
+            wanted = run.reference[good] if run.reference is not None else None
+            signals = [Signals("position", "rad|m", run.q[good], wanted), Signals("torque", "N m|N", run.tau[good])]
+            plot(channels(run.t[good], robot.joint_names, signals), "The simulated motion over time", timed=True)
+            texts = [",".join(f"{x:.6g}" for x in values) for values in (self.start, self.goal)]
+            command = recipes.command_line(
+                "simulate", recipes.robot_file(self.window), controller=self.controller, kp=self.kp, kd=self.kd, seconds=self.seconds
+            )
+            lines = ("from steelyard.motion import point_to_point", f"from steelyard.simulation import {CONTROLLERS[self.controller]}",
+                     f"start, goal = {recipes.numbers(self.start)}, {recipes.numbers(self.goal)}",
+                     f"motion = point_to_point(start, goal, {self.seconds:g}, joint_names=robot.joint_names)",
+                     f"law = {CONTROLLERS[self.controller]}(motion, {self.kp:g}, {self.kd:g})",
+                     f"run = sy.simulate(robot, law, q0=start, seconds={self.seconds:g})", "print(run.q[-1])")  # fmt: skip
+            Recipe(recipes.python_lines(self.window, *lines), f"{command} --q0={texts[0]} --to={texts[1]}")

@@ -1,0 +1,66 @@
+"""The work that runs in processes of its own: each function takes plain objects and tells how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...experiments import PayloadEstimate, excite, payload
+from ...identification import Fit, Validation, doctor, identify
+from ...identification.doctor import Diagnosis
+from ...motion import Trajectory
+from ...robot import Robot
+from ...signals.log import Log
+from ...simulation import Run, simulate
+
+Array = NDArray[np.float64]
+Progress = Callable[[str, float], None]
+CONTROLLERS = {"pd": "PD", "computed-torque": "ComputedTorque", "feedforward": "FeedForward"}
+"""What follows a motion in a simulation, as commands and as Python call it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Identified:
+    """A fit and, where another log was given, its validation."""
+
+    fit: Fit
+    validation: Validation | None = None
+
+
+def examined(robot: Robot, log: Log, progress: Progress) -> Diagnosis:
+    """Return what is wrong with a log."""
+    progress("looking for faults of the log", 0.1)
+    return doctor(robot, log)
+
+
+def identified(robot: Robot, log: Log, options: Mapping[str, Any], other: Log | None, progress: Progress) -> Identified:
+    """Identify a robot from a log and, if another one is given, validate the result on it."""
+    share = 1.0 if other is None else 0.9
+    fit = identify(robot, log, **options, progress=lambda sentence, done: progress(sentence, share * done))
+    if other is None:
+        return Identified(fit)
+    progress("validating", 0.9)
+    return Identified(fit, fit.validate(other))
+
+
+def designed(robot: Robot, options: Mapping[str, Any], progress: Progress) -> Trajectory:
+    """Design a motion worth recording."""
+    return excite(robot, **options, progress=progress)
+
+
+def weighed(robot: Robot, loaded: Log, empty: Log | None, progress: Progress) -> PayloadEstimate:
+    """Find what a robot carries."""
+    return payload(robot, loaded, empty, progress=progress)
+
+
+def simulated(robot: Robot, controller: str, start: Array, goal: Array, seconds: float, gains: tuple[float, float]) -> Run:
+    """Simulate a motion from start to goal, (n,) each [rad|m], which the controller follows for `seconds`, then holds for half of that."""
+    from ... import simulation
+    from ...motion import point_to_point
+
+    reference = point_to_point(start, goal, seconds, joint_names=robot.joint_names)
+    return simulate(robot, getattr(simulation, CONTROLLERS[controller])(reference, *gains), q0=start, seconds=seconds, every=5)

@@ -1,0 +1,54 @@
+"""Two identifications beside each other: errors of their torques, and parameters with the difference in their own uncertainty."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..drawing.numbers import NOTHING, short, with_uncertainty
+from ..drawing.table import Column, Table
+from ..identification import Fit
+from .tables import Array, aligned, compared_errors, shown_units, starts
+
+APART = 3.0  # standard deviations of the difference, from which two values disagree
+
+
+def compared_fits(a: Fit, b: Fit, names: tuple[str, str]) -> Table:
+    """Return RMS [N m|N], relative error and R² of every joint of two fits of one robot, each on its own log."""
+    return compared_errors(a.model.row_names, [(names[0], a), (names[1], b)], a.model.row_units)
+
+
+def difference_table(a: Fit, b: Fit, names: tuple[str, str]) -> Table:
+    """Return every parameter of two fits with two standard deviations, and the difference in those of both: (b - a) / sqrt(sa² + sb²).
+
+    Faint rows are those that neither log shows; the note says how many disagree.
+    """
+    labels = tuple(dict.fromkeys((*a.parameter_names, *b.parameter_names)))
+    units = dict(zip(a.parameter_names, shown_units(a), strict=True)) | dict(zip(b.parameter_names, shown_units(b), strict=True))
+    values = [aligned(fit.robot, labels) for fit in (a, b)]
+    spreads = [
+        np.array([dict(zip(fit.parameter_names, fit.parameters_std, strict=True)).get(name, np.inf) for name in labels]) for fit in (a, b)
+    ]
+    apart = differences(*values, *spreads)
+    rows, faint = list[tuple[str, ...]](), list[int]()
+    for k, name in enumerate(labels):
+        cells = [cell for x, s in zip(values, spreads, strict=True) for cell in _cells(float(x[k]), float(s[k]))]
+        rows.append((name, *cells, NOTHING if not np.isfinite(apart[k]) else f"{apart[k]:+.1f}".replace("-", "−"), units[name]))
+        if not np.isfinite(spreads[0][k]) and not np.isfinite(spreads[1][k]):
+            faint.append(k)
+    columns = [Column("parameter", numeric=False)]
+    columns += [Column(title, group=name) for name in names for title in ("value", "± 2σ")]
+    columns += [Column("difference / σ"), Column("unit", numeric=False)]
+    known, far = int(np.isfinite(apart).sum()), int((np.abs(apart[np.isfinite(apart)]) > APART).sum())
+    note = f"{far} of {known} parameters that both logs show differ by more than {APART:g} standard deviations."
+    return Table("Parameters of both", tuple(columns), tuple(rows), note, frozenset(faint), starts(labels))
+
+
+def differences(a: Array, b: Array, sa: Array, sb: Array) -> Array:
+    """Return (b - a) / sqrt(sa² + sb²), (p,); NaN where either is not known, or both are held."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        made = (b - a) / np.hypot(sa, sb)
+    return np.where(np.isfinite(sa) & np.isfinite(sb) & (np.hypot(sa, sb) > 0), made, np.nan)
+
+
+def _cells(value: float, std: float) -> tuple[str, str]:
+    return with_uncertainty(value, 2 * std) if np.isfinite(std) and std > 0 else (short(value, 4), NOTHING)
