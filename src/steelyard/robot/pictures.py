@@ -70,7 +70,9 @@ class Pictures(Exports):
             self.tree.frame(name)  # raises CallError for a name that is none
         return [self._skeleton(row, named) for row in at]
 
-    def _near_zero(self) -> Array:
+    @property
+    def near_zero(self) -> Array:
+        """The position (n,) [rad|m] that is nearest to zero within the limits."""
         return np.array([min(max(0.0, limits.lower), limits.upper) for limits in self.tree.limits])
 
     @property

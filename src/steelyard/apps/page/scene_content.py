@@ -19,6 +19,7 @@ from ...robot import Robot
 from .window import Window
 
 Array = NDArray[np.float64]
+TRIED = 40  # positions to find out how far the robot reaches
 FRAMES_PER_SECOND, MOST_FRAMES = 30.0, 6000
 
 
@@ -81,11 +82,14 @@ def frames_of(robot: Robot, t: Array, q: Array) -> dict[str, Any]:
 
 
 def reach(robot: Robot) -> float:
-    """Return how far the robot extends from its base, about [m]: to size the view."""
-    frames = BodyFrames.at(robot, np.atleast_2d(robot.near_zero))
-    ends = [frames.points(np.array([each.body]), each.points[None])[0, 0] for each in link_capsules(robot.tree)]
-    far = max((float(np.linalg.norm(points, axis=1).max()) for points in ends), default=0.0)
-    return max(far, 0.05)
+    """Return how far the robot extends from its base at its farthest, about [m]: to size the view."""
+    low, high = (
+        np.array([np.clip(x, -np.pi, np.pi) for x in ends]) for ends in zip(*((e.lower, e.upper) for e in robot.tree.limits), strict=True)
+    )
+    tried = np.random.default_rng(0).uniform(low, np.maximum(low, high), (TRIED, robot.n))
+    frames = BodyFrames.at(robot, np.vstack([robot.near_zero, tried]) if not robot.tree.loops else np.atleast_2d(robot.near_zero))
+    ends = [frames.points(np.array([each.body]), each.points[None]) for each in link_capsules(robot.tree)]
+    return max((float(np.linalg.norm(points, axis=-1).max()) for points in ends), default=0.05)
 
 
 def _solid(solid: Solid, address: str) -> dict[str, Any]:

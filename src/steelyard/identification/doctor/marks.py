@@ -10,8 +10,6 @@ from ...signals.log import Log
 from .channels import at_the_bound
 from .finding import Finding
 
-GAP = 1.5  # usual steps, beyond which samples are missing
-
 
 def marked_samples(log: Log, finding: Finding) -> NDArray[np.bool_]:
     """Return the samples (N,) of a log that a finding is about: all of them unless it happens at single instants.
@@ -25,7 +23,7 @@ def marked_samples(log: Log, finding: Finding) -> NDArray[np.bool_]:
         return np.any(find_spikes(log.q)[:, joints], axis=1)
     step = np.diff(log.t)
     if finding.fault == "dropped samples":
-        wide = step > GAP * np.median(step)
+        wide = np.round(step / np.median(step[step > 0])) > 1  # whole steps are missing in between
         return np.r_[wide, False] | np.r_[False, wide]
     if finding.fault == "duplicated stamps":
         return np.r_[False, step == 0]

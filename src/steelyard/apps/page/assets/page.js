@@ -27,11 +27,23 @@ window.steelyard = (() => {
     const sun = new T.DirectionalLight(0xffffff, 1.7);
     sun.position.set(2, -3, 5);
     view.scene.add(sky, sun);
-    new ResizeObserver(() => view.resize()).observe(view.$el);
-    const made = { view, root: null, groups: [], layers: {}, ghosts: null, motion: null };
+    const made = { view, root: null, groups: [], layers: {}, ghosts: null, stale: 2 };
+    // Drawn only when something has changed: a still robot costs no battery.
+    for (const each of [view.renderer, view.text_renderer, view.text3d_renderer]) {
+      const draw = each.render.bind(each);
+      each.render = (scene, camera) => made.stale > 0 && draw(scene, camera);
+    }
+    const update = view.controls.update.bind(view.controls);
+    view.controls.update = (...all) => {
+      made.stale = Math.max(0, made.stale - 1);
+      return update(...all);
+    };
+    view.controls.addEventListener("change", () => touch(made));
+    new ResizeObserver(() => (view.resize(), touch(made))).observe(view.$el);
     matchTheme(made);
     return made;
   }
+  const touch = (made) => (made.stale = 3);
 
   const hues = () => ({
     link: css("--link"), joint: css("--joint"), inertia: css("--blue"), sigma: css("--orange"), ghost: css("--ghost"), velocity: css("--green"),
@@ -43,6 +55,7 @@ window.steelyard = (() => {
       if (role && colours[role] && each.material) each.material.color.set(colours[role]);
       if (role === "grid") each.material.color.set(css("--grid"));
     });
+    touch(made);
   }
   const matter = (role, opacity = 1) =>
     Object.assign(
@@ -152,6 +165,7 @@ window.steelyard = (() => {
       group.position.set(numbers[at], numbers[at + 1], numbers[at + 2]);
       group.quaternion.set(numbers[at + 3], numbers[at + 4], numbers[at + 5], numbers[at + 6]);
     });
+    stages.forEach(touch);
   }
   async function pose(id, numbers, velocity) {
     const made = await stage(id);
@@ -173,8 +187,9 @@ window.steelyard = (() => {
     made.ghosts = new T.Group();
     for (const numbers of several) {
       const groups = made.groups.map(() => new T.Group());
-      for (const row of made.content.ghost) {
+      for (const row of made.content.ghost.filter((each) => each.body > 0)) {
         const mesh = place(new T.Mesh(geometry(row), matter("ghost", 0.22)), row);
+        Object.assign(mesh.material, { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 4 });
         mesh.userData.role = "ghost";
         groups[row.body].add(mesh);
       }
@@ -182,12 +197,14 @@ window.steelyard = (() => {
       made.ghosts.add(...groups);
     }
     made.view.scene.add(made.ghosts);
+    touch(made);
     made.view.$el.dataset.ghosts = String(several.length);
   }
 
   const shown = { links: true, frames: false, centres: false, ellipsoids: false, velocity: false };
   function applyShown(made) {
     for (const [layer, objects] of Object.entries(made.layers)) objects.forEach((each) => (each.visible = shown[layer]));
+    touch(made);
     const through = shown.centres || shown.ellipsoids;
     made.layers.links?.forEach((each) => {
       Object.assign(each.material, { transparent: through, opacity: through ? 0.25 : 1, depthWrite: !through, needsUpdate: true });

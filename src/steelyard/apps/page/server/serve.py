@@ -106,7 +106,7 @@ def begin(window: Window, options: PageOptions) -> None:
         return
     from ....errors import SteelyardError
     from ....robot import load
-    from ..logs import read_both
+    from ..opened_log import read_both
 
     try:
         window.take_robot(load(options.robot), options.robot)

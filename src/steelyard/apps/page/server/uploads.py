@@ -47,7 +47,7 @@ def uploaded_log(name: str, data: bytes, robot: Robot, effort: str | None = None
     kind = ending(name)
     if kind not in LOG_KINDS:
         raise LogError(f"a file that ends in {kind or 'nothing'!r} is not taken; upload one of {', '.join(LOG_KINDS)}")
-    from ..logs import read_both
+    from ..opened_log import read_both
 
     with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
         path = Path(folder) / f"upload{kind}"

@@ -16,7 +16,7 @@ from ..work import designed
 from .controls import Recipe, button, field, guarded, number, part, table, tell
 from .job_view import JobView
 from .plots import plot
-from .stage import Stage
+from .stage import Motion, Stage
 
 RATE = 100.0  # [Hz] of the figure and of the file
 
@@ -58,7 +58,8 @@ class DesignTab:
 
     def _play(self) -> None:
         if self.window.motion is not None:
-            self.stage.load("designed motion", self.window.motion.t, self.window.motion.q)
+            found = self.window.motion
+            self.stage.load("designed motion", Motion(found.t, found.q, lambda: (found.qd, found.qdd)))
 
     def _show(self) -> None:
         motion = self.window.motion

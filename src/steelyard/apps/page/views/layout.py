@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
 from nicegui import ui
 from nicegui.element import Element
 
+from ..opened_log import smooth_rates
 from ..window import Window
 from .controls import part, script_button, tell
 from .opening import Opening
-from .stage import Stage
+from .stage import Motion, Stage
 
 TABS = {
     "robot": "Robot", "log": "Log", "identify": "Identify", "compare": "Compare", "design": "Design", "payload": "Payload",
@@ -28,7 +29,6 @@ def build_page(window: Window) -> None:
     Page(window)
 
 
-@cache
 def _asset(name: str) -> str:
     return (files("steelyard.apps.page") / "assets" / name).read_text(encoding="utf-8")
 
@@ -95,8 +95,8 @@ class Page:
     def _play_log(self) -> None:
         log = self.window.log
         if log is not None and self.window.robot is not None:
-            ordered = log.reordered(self.window.robot)
-            self.stage.load(self.window.log_name or "log", ordered.t, ordered.q)
+            ordered, robot = log.reordered(self.window.robot), self.window.robot
+            self.stage.load(self.window.log_name or "log", Motion(ordered.t, ordered.q, partial(smooth_rates, robot, ordered)))
 
 
 def view_of(key: str) -> Callable[[Window, Stage], Any]:

@@ -61,7 +61,7 @@ class Opening:
 
     def open_log(self, value: str) -> None:
         """Open a log by its value in the list."""
-        from ..logs import read_both
+        from ..opened_log import read_both
 
         def opened() -> bool:
             if not value.startswith(FILE):

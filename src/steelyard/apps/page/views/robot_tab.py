@@ -51,7 +51,7 @@ class RobotTab:
                 part("p", remark, "note")
         self.lines = Recipe(*self._recipe())
         self.show()
-        stage.moved.append(lambda _: self.show(False))
+        stage.moved.append(self._played)
 
     def _joints(self) -> None:
         self.sliders, self.fields = [], []
@@ -120,6 +120,13 @@ class RobotTab:
         values[j] = value
         self.show(False)
 
+    def _played(self, time: float) -> None:
+        """Follow a motion that is played, with its speeds and accelerations."""
+        motion = self.stage.motion
+        if motion is not None:
+            self.qd[:], self.qdd[:] = (motion.at(time, values) for values in motion.derivatives)
+        self.show(False)
+
     def _zero(self) -> None:
         self.qd[:], self.qdd[:] = 0.0, 0.0
         self.go(np.array(self.robot.near_zero))
@@ -169,10 +176,10 @@ class RobotTab:
 
 def torque_bars(robot: Robot, q: Array, qd: Array, qdd: Array) -> str:
     """Return the torque of gravity and the whole torque of every joint as bars, against the limit or the largest of all."""
-    gravity, full = (np.asarray(x).round(9) + 0.0 for x in (robot.gravity_torque(q), robot.inverse_dynamics(q, qd, qdd)))
+    gravity, full = (np.asarray(x).round(6) + 0.0 for x in (robot.gravity_torque(q), robot.inverse_dynamics(q, qd, qdd)))
     limits = np.array([each.effort for each in robot.tree.limits])
     most = max(1e-9, float(np.abs(np.concatenate([gravity, full])).max()))
-    rows = []
+    rows, digits = [], max(0, 2 - math.floor(math.log10(most)))
     for name, unit, g, tau, limit in zip(robot.joint_names, robot.torque_units, gravity, full, limits, strict=True):
         span = limit if math.isfinite(limit) and limit > 0 else 1.15 * most
         over = " over" if abs(tau) > limit else ""
@@ -184,7 +191,8 @@ def torque_bars(robot: Robot, q: Array, qd: Array, qdd: Array) -> str:
             f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="box" width="100" height="10"/>'
             f'<rect class="gravity" x="{min(50, at):.2f}" y="2" width="{abs(at - 50):.2f}" height="6"/>'
             f'<path class="zero" d="M50 0v10"/><path class="full" d="M{end:.2f} 0v10"/></svg>'
-            f'<span class="value">{tau:.3g}&nbsp;<span class="unit">{unit}</span></span><span class="share">{share}</span></div>'
+            f'<span class="value">{tau + 0.0:.{digits}f}&nbsp;<span class="unit">{unit}</span></span>'
+            f'<span class="share">{share}</span></div>'
         )
     return "".join(rows)
 
@@ -195,12 +203,15 @@ def matrix_table(robot: Robot, q: Array) -> str:
         return f"<p class='note'>The mass matrix is shown up to {MOST_CELLS} joints; this robot has {robot.n}.</p>"
     M = np.asarray(robot.mass_matrix(q)).round(12)
     diagonal = np.sqrt(np.maximum(np.diag(M), 1e-300))
+    digits = max(0, 3 - math.floor(math.log10(float(diagonal.max()) ** 2)))
     share = np.abs(M) / np.outer(diagonal, diagonal)
     names = [text_of(name) for name in robot.joint_names]
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     body = "".join(
         f'<tr><th scope="row">{name}</th>'
-        + "".join(f'<td style="--share:{min(1.0, s):.3f}">{x + 0.0:.3g}</td>' for x, s in zip(row, shares, strict=True))
+        + "".join(
+            f'<td style="--share:{min(1.0, s):.3f}">{round(x, digits) + 0.0:.{digits}f}</td>' for x, s in zip(row, shares, strict=True)
+        )
         + "</tr>"
         for name, row, shares in zip(names, M, share, strict=True)
     )

@@ -12,7 +12,7 @@ from ..window import Window
 from ..work import CONTROLLERS, simulated
 from .controls import Recipe, button, choice, field, number, part, slider, tell
 from .plots import plot
-from .stage import Stage
+from .stage import Motion, Stage
 
 MOST_SECONDS = 20.0
 
@@ -83,7 +83,8 @@ class SimulateTab:
         self.window.run = run
         self._show()
         if run.finite:
-            self.stage.load("simulated motion", run.t, run.q)
+            still = np.zeros_like(run.q)
+            self.stage.load("simulated motion", Motion(run.t, run.q, lambda: (run.qd, still)))
         else:
             tell("The motion diverges with these gains.", bad=True)
 

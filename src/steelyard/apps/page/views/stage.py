@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from nicegui import ui
 from numpy.typing import NDArray
 
+from ....cached import cached_property
 from ..scene_content import content, frames_of, inertias, poses, tip_ellipsoid
 from ..window import Window
 from .controls import check, choice, part, script_button, set_text
@@ -20,12 +22,30 @@ RATES = {"0.25": "¼ speed", "0.5": "½ speed", "1": "Real time", "2": "2 × spe
 FPS = 30
 
 
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A motion to be played: q (N, n) [rad|m] over t (N,) [s]; `rates` returns qd and qdd, when they are asked for."""
+
+    t: Array
+    q: Array
+    rates: Callable[[], tuple[Array, Array]]
+
+    def at(self, time: float, values: Array) -> Array:
+        """Return values (N, n) at a time [s], (n,)."""
+        return np.array([np.interp(time, self.t, column) for column in np.where(np.isfinite(values), values, 0.0).T])
+
+    @cached_property
+    def derivatives(self) -> tuple[Array, Array]:
+        """Velocities and accelerations, (N, n) each."""
+        return self.rates()
+
+
 class Stage:
     """The view of a window's robot. `moved` functions are called with the time [s] of a motion that is played."""
 
     def __init__(self, window: Window) -> None:
         self.window = window
-        self.motion: tuple[str, Array, Array] | None = None
+        self.motion: Motion | None = None
         self.moved: list[Callable[[float], None]] = []
         with part("section", classes="stage", aria_label="The robot in 3-D"):
             camera = ui.scene.perspective_camera(fov=38, near=0.01, far=1000)
@@ -52,7 +72,7 @@ class Stage:
             return
         shown = content(self.window)
         r = shown["reach"]
-        self.scene.move_camera(1.6 * r, -1.9 * r, 1.4 * r, 0, 0, 0.3 * r, duration=0)
+        self.scene.move_camera(1.35 * r, -1.6 * r, 1.15 * r, 0, 0, 0.27 * r, duration=0)
         self._run("build", shown)
         self.pose()
 
@@ -76,13 +96,14 @@ class Stage:
         made = [] if robot is None or not len(positions) else poses(robot, positions).round(6).reshape(len(positions), -1).tolist()
         self._run("ghosts", made)
 
-    def load(self, name: str, t: Array, q: Array) -> None:
-        """Put a motion q (N, n) [rad|m] over t (N,) [s] on the line of time."""
+    def load(self, name: str, motion: Motion) -> None:
+        """Put a motion on the line of time."""
         assert self.window.robot is not None
-        self.motion = name, np.asarray(t, dtype=float), np.asarray(q, dtype=float)
+        self.motion = motion
+        self.window.q = motion.at(float(motion.t[0]), motion.q)
         self.line.set_visibility(True)
         set_text(self.title, name)
-        self._run("load", frames_of(self.window.robot, self.motion[1], self.motion[2]) | {"name": name})
+        self._run("load", frames_of(self.window.robot, motion.t, motion.q) | {"name": name})
 
     def clear(self) -> None:
         """Take the motion away."""
@@ -92,8 +113,7 @@ class Stage:
     def _played(self, time: float) -> None:
         if self.motion is None or self.window.robot is None:
             return
-        _, t, q = self.motion
-        self.window.q = np.array([np.interp(time, t, column) for column in np.where(np.isfinite(q), q, 0.0).T])
+        self.window.q = self.motion.at(time, self.motion.q)
         for function in self.moved:
             function(time)
 
