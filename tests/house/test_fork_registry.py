@@ -111,7 +111,10 @@ def test_every_lock_and_pool_is_registered() -> None:
     assert not found, f"make these by once_per_process or fork_waits_for of fork.py: {sorted(found)}"
 
 
-STARTS_PROCESSES = {"isolation/child.py": "the child that a fork leaves to its parent, by reset_after_fork"}
+STARTS_PROCESSES = {
+    "isolation/child.py": "the child that a fork leaves to its parent, by reset_after_fork",
+    "apps/page/job.py": "the work of a window, begun by the server of the page, which is a process of its own and starts others by spawn",
+}
 PLANTED = {
     "lock = RLock()": 1,
     "pool = ThreadPoolExecutor(2)": 1,

@@ -84,14 +84,9 @@ def check_names(names: Sequence[str]) -> tuple[str, ...]:
 def listening_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens on an IP address; port 0 takes a free one. CallError if the port is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
-        made.listen(128)
+        return socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
-        made.close()
         raise CallError(
             f"cannot listen on {host}, port {port}: {error.strerror or error}; give another --port, or none for a free one"
         ) from None
-    return made
