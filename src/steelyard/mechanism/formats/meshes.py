@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +20,13 @@ MOST = 400_000  # triangles that are taken of a file
 
 def mesh_triangles(path: Path) -> Triangles:
     """Return the corners (T, 3, 3) of the triangles of a mesh file, in its own unit; ModelError if it cannot be read."""
-    readers = {".stl": stl_triangles, ".obj": obj_triangles, ".dae": dae_triangles}
+    readers: dict[str, Callable[[bytes], Triangles]] = {".stl": stl_triangles, ".obj": obj_triangles, ".dae": dae_triangles}
     kind = path.suffix.lower()
     if kind not in readers:
         raise ModelError(f"{path}: meshes that end in {kind!r} are not read; {suggest(kind, readers)}")
     data = read_regular(path, "memory", ModelError)
     with foreign(f"{path}: not a mesh that can be read", ModelError):
-        made = readers[kind](data)
+        made = readers[kind](data) if kind != ".dae" else dae_triangles(data, f"the mesh {path}")
     if not len(made) or not np.all(np.isfinite(made)):
         raise ModelError(f"{path}: expected a mesh with triangles, all of them finite")
     return made[:MOST]
@@ -54,9 +55,9 @@ def obj_triangles(data: bytes) -> Triangles:
     return np.array(points, dtype=np.float32)[np.array(faces, dtype=int).reshape(-1, 3)]
 
 
-def dae_triangles(data: bytes) -> Triangles:
-    """Return the triangles of a COLLADA file in metres, z upwards, placed by the nodes of its scene."""
-    root = parse(data.decode("utf-8", "replace"), "COLLADA")
+def dae_triangles(data: bytes, where: str = "COLLADA") -> Triangles:
+    """Return the triangles of a COLLADA file in metres, z upwards, placed by the nodes of its scene; `where` names it in messages."""
+    root = parse(data.decode("utf-8", "replace"), where)
     asset = root.first("asset")
     unit = asset.first("unit") if asset else None
     scale = float(unit.attributes.get("meter", "1")) if unit else 1.0

@@ -1,0 +1,225 @@
+"""What the page draws and says, as data: solids, meshes, ellipsoids, poses, marks of findings, differences of fits, lines to copy."""
+
+from __future__ import annotations
+
+import base64
+import shlex
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from typer.testing import CliRunner
+
+import steelyard as sy
+from steelyard.apps.cli import app
+from steelyard.apps.page import recipes
+from steelyard.apps.page.scene_content import content, frames_of, poses
+from steelyard.apps.page.server.folder import Folder
+from steelyard.apps.page.window import MOST_WINDOWS, Window, Windows
+from steelyard.drawing.ellipsoid import inertia_ellipsoid, velocity_ellipsoid
+from steelyard.drawing.figure import hue
+from steelyard.identification.doctor import Finding
+from steelyard.identification.doctor.marks import marked_samples
+from steelyard.mechanism.formats.meshes import mesh_triangles
+from steelyard.motion.solids import along, kinematic_solids, robot_solids
+from steelyard.reporting.compare import differences
+
+TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 2, 0]]], dtype=np.float32)
+
+
+@pytest.fixture
+def window(tmp_path: Path) -> Window:
+    made = Windows(Folder.of(tmp_path)).open()
+    made.take_robot(sy.load("puma560"), "puma560")
+    return made
+
+
+def test_the_ellipsoid_of_a_body_has_its_inertia() -> None:
+    rng = np.random.default_rng(1)
+    axes, mass = np.array([0.1, 0.3, 0.2]), 4.0
+    R = Rotation.random(random_state=rng).as_matrix()
+    inertia = R @ np.diag(mass / 5 * (np.sum(axes**2) - axes**2)) @ R.T
+    found = inertia_ellipsoid(mass, inertia)
+    assert np.allclose(np.sort(found.axes), np.sort(axes))
+    assert np.allclose(found.R @ np.diag(found.axes**2) @ found.R.T, R @ np.diag(axes**2) @ R.T)
+    assert np.isclose(np.linalg.det(found.R), 1)
+    assert np.all(inertia_ellipsoid(1.0, np.diag([1.0, 1.0, 5.0])).axes >= 0)  # no body has this inertia
+    assert np.all(inertia_ellipsoid(0.0, np.eye(3)).axes == 0)
+
+
+def test_velocities_at_unit_speed_lie_on_the_ellipsoid() -> None:
+    J = np.random.default_rng(2).normal(size=(3, 6))
+    shape = velocity_ellipsoid(J)
+    for qd in np.linalg.svd(J)[2][:3]:
+        v = shape.R.T @ (J @ qd)
+        assert np.isclose(np.sum((v / shape.axes) ** 2), 1.0)
+    assert velocity_ellipsoid(J[:, :2]).axes[2] == 0
+
+
+def test_capsules_join_the_joints() -> None:
+    robot = sy.load("puma560")
+    solids = kinematic_solids(robot.tree)
+    assert {each.body for each in solids} >= set(range(robot.n))
+    assert sum(each.part == "joint" for each in solids) == robot.n
+    for each in solids:
+        assert np.allclose(each.R @ each.R.T, np.eye(3))
+        if each.kind == "capsule":
+            ends = each.p + np.outer([-0.5, 0.5], each.R[:, 2] * each.sizes[1])
+            assert np.isclose(min(np.linalg.norm(ends, axis=1)), 0.0, atol=1e-9)  # from the origin of its body
+    assert np.allclose(along(np.array([0.0, 0.0, -2.0]))[:, 2], [0, 0, -1])
+    assert np.allclose(along(np.zeros(3)), np.eye(3))
+    slides = [each for each in kinematic_solids(sy.load("planar_rp").tree) if each.part == "joint" and each.kind == "box"]
+    assert len(slides) == 1
+
+
+def binary_stl(triangles: np.ndarray) -> bytes:
+    rows = b"".join(struct.pack("<12fH", 0, 0, 0, *row.ravel(), 0) for row in triangles)
+    return b"\0" * 80 + struct.pack("<I", len(triangles)) + rows
+
+
+DAE = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema"><asset><unit meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh><source id="p"><float_array>0 0 0 100 0 0 0 200 0 100 200 0</float_array></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>{part}</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene><node><translate>0 0 300</translate><instance_geometry url="#g"/></node></visual_scene>
+</library_visual_scenes></COLLADA>"""
+TRIANGLES = (
+    '<triangles><input semantic="VERTEX" source="#v" offset="0"/><input semantic="NORMAL" offset="1"/><p>0 7 1 7 2 7</p></triangles>'
+)
+POLYGONS = '<polylist><input semantic="VERTEX" source="#v" offset="0"/><vcount>4</vcount><p>0 1 3 2</p></polylist>'
+MESHES = {
+    "binary.stl": binary_stl(TRIANGLE),
+    "text.stl": b"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 2 0\nendloop\nendfacet\nendsolid x\n",
+    "a.obj": b"v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1/1 2/1 -1/1\n",
+}
+
+
+@pytest.mark.parametrize("name", MESHES)
+def test_meshes_are_read(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(MESHES[name])
+    assert np.array_equal(mesh_triangles(tmp_path / name), TRIANGLE)
+
+
+def test_collada_is_placed_and_scaled(tmp_path: Path) -> None:
+    (tmp_path / "a.dae").write_text(DAE.format(part=TRIANGLES))
+    assert np.allclose(mesh_triangles(tmp_path / "a.dae"), TRIANGLE + [0, 0, 3])
+    (tmp_path / "b.dae").write_text(DAE.format(part=POLYGONS).replace("Z_UP", "Y_UP"))
+    made = mesh_triangles(tmp_path / "b.dae")
+    assert made.shape == (2, 3, 3)
+    assert np.allclose(made[..., 1], -3)  # what was upwards by 3 m along y's depth
+
+
+@pytest.mark.parametrize("content", [b"", b"solid", b"\0" * 100, b"<COLLADA/>", b"f 1 2 3", b"<!DOCTYPE a><COLLADA/>"],
+                         ids=["empty", "a word", "zeros", "no mesh", "no points", "doctype"])  # fmt: skip
+@pytest.mark.parametrize("name", ["a.stl", "a.obj", "a.dae"])
+def test_damaged_meshes_are_sentences(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(sy.ModelError, match="mesh"):
+        mesh_triangles(tmp_path / name)
+    with pytest.raises(sy.ModelError, match="are not read"):
+        mesh_triangles(tmp_path / "a.glb")
+
+
+URDF = """<robot name="r"><link name="base"><visual><geometry><box size="1 2 3"/></geometry></visual></link>
+<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+<visual><origin xyz="0 0 1"/><geometry><mesh filename="a.{kind}" scale="2 2 2"/></geometry></visual>
+<collision><geometry><sphere radius="0.5"/></geometry></collision></link>
+<joint name="j" type="revolute"><parent link="base"/><child link="a"/><origin xyz="1 0 0"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+
+
+def test_visual_shapes_come_first(tmp_path: Path) -> None:
+    (tmp_path / "a.stl").write_bytes(binary_stl(TRIANGLE))
+    (tmp_path / "r.urdf").write_text(URDF.format(kind="stl"))
+    robot = sy.load(tmp_path / "r.urdf")
+    box, mesh = robot_solids(robot)
+    assert (box.kind, box.sizes, box.body) == ("box", (1, 2, 3), -1)
+    assert (mesh.kind, mesh.sizes, mesh.file) == ("mesh", (2, 2, 2), tmp_path / "a.stl")
+    assert np.allclose(mesh.p, [0, 0, 1])
+    assert [each.kind for each in robot_solids(robot, files=False)] == ["box", "sphere"]  # its hull in the place of a mesh
+    (tmp_path / "s.urdf").write_text(URDF.format(kind="glb"))
+    assert [each.kind for each in robot_solids(sy.load(tmp_path / "s.urdf"))] == ["box", "sphere"]
+
+
+def test_poses_are_those_of_the_kinematics(window: Window) -> None:
+    robot, rng = window.robot, np.random.default_rng(3)
+    assert robot is not None
+    q = rng.uniform(-1, 1, robot.n)
+    made = poses(robot, q)[0]
+    for name, row in zip(robot.body_names, made[1:], strict=True):
+        pose = robot.forward_kinematics(q, name)
+        assert np.allclose(row[:3], pose[:3, 3])
+        assert np.allclose(Rotation.from_quat(row[3:]).as_matrix(), pose[:3, :3])
+    t = np.linspace(0, 2, 200)
+    frames = frames_of(robot, t, np.outer(t, q))
+    numbers = np.frombuffer(base64.b64decode(frames["poses"]), "<f4").reshape(frames["count"], -1, 7)
+    assert np.allclose(numbers[-1], poses(robot, 2 * q)[0], atol=1e-6)
+    assert frames["count"] == 61
+
+
+def test_the_scene_has_every_body(window: Window) -> None:
+    made = content(window)
+    assert made["bodies"] == 7
+    assert [each["mass"] for each in made["inertias"]] == [body.inertia.m for body in window.robot.tree.bodies if body.inertia.m > 0]
+    assert 0.5 < made["reach"] < 3
+
+
+def test_findings_are_marked_where_they_happen() -> None:
+    rng = np.random.default_rng(4)
+    t = np.arange(1000) / 100
+    q, tau = np.sin(t)[:, None] * [1, 2], rng.normal(size=(1000, 2))
+    tau[300:400, 1] = 9.0
+    q[[500, 600, 700], 0] += 0.5
+    gap = np.delete(np.arange(1000), slice(800, 810))
+    log = sy.Log(t=t, q=q, tau=tau, joint_names=("a", "b"))
+    assert np.array_equal(np.flatnonzero(marked_samples(log, Finding("saturation", ("b",), "", 1.0))), np.arange(300, 400))
+    assert not marked_samples(log, Finding("saturation", ("a",), "", 1.0)).any()
+    assert np.flatnonzero(marked_samples(log, Finding("encoder spikes", ("a",), "", 1.0))).tolist() == [500, 600, 700]
+    assert np.flatnonzero(marked_samples(log[gap], Finding("dropped samples", (), "", 1.0))).tolist() == [799, 800]
+    assert marked_samples(log, Finding("torque sign", ("a",), "", 1.0)).all()
+
+
+def test_differences_are_in_their_own_deviation() -> None:
+    a, b = np.array([1.0, 1.0, 1.0, 1.0]), np.array([2.0, 2.0, 1.0, 2.0])
+    sa, sb = np.array([0.3, np.inf, 0.0, 0.0]), np.array([0.4, 0.4, 0.0, 0.5])
+    assert np.allclose(differences(a, b, sa, sb), [2.0, np.nan, np.nan, 2.0], equal_nan=True)
+
+
+def test_colours_of_joints_differ() -> None:
+    angles = [int(hue(j, 7).partition("(")[2].partition(",")[0]) for j in range(7)]
+    assert all(0 <= angle < 360 for angle in angles)
+    assert len(set(angles)) == 7
+
+
+def test_the_lines_of_a_state_run_and_the_command_too(window: Window) -> None:
+    qd, qdd = np.full(6, 0.5), np.zeros(6)
+    window.q = np.linspace(-0.5, 0.5, 6)
+    said: list[np.ndarray] = []
+    exec(recipes.state_lines(window, qd, qdd), {"print": said.append})
+    robot = window.robot
+    assert robot is not None
+    assert np.allclose(said[1], robot.inverse_dynamics(window.q, qd, qdd))
+    assert np.allclose(said[2], robot.mass_matrix(window.q))
+    done = CliRunner().invoke(app, shlex.split(recipes.torque_command(window, qd, qdd))[1:])
+    assert done.exit_code == 0, done.output
+
+
+def test_names_are_quoted_in_lines(window: Window) -> None:
+    window.robot_name = "my arm; rm -rf ~/x'y.urdf"
+    command = recipes.command_line("identify", recipes.robot_file(window), "log.csv", prior="cad", validate=None, o="results")
+    assert shlex.split(command) == ["steelyard", "identify", window.robot_name, "log.csv", "--prior", "cad", "-o", "results"]
+    assert repr(window.robot_name) in recipes.python_lines(window)
+
+
+def test_windows_are_apart_and_not_too_many(tmp_path: Path) -> None:
+    windows = Windows(Folder.of(tmp_path))
+    first, second = windows.open(), windows.open()
+    first.take_robot(sy.load("planar_2r"), "planar_2r")
+    assert second.robot is None
+    assert windows.find(first.key) is first
+    for _ in range(MOST_WINDOWS - 1):
+        windows.open()
+    assert windows.find(first.key) is first  # it was used last
+    with pytest.raises(sy.CallError, match="not known"):
+        windows.find(second.key)
