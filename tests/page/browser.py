@@ -21,6 +21,7 @@ FLAGS = [
     "--disable-background-networking",
 ]
 MOST_TABS = 400
+PATIENCE = 120.0  # [s] that a step may take on a machine that has much else to do
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Hand:
         context = chromium.new_context(
             viewport={"width": look.width, "height": look.height}, color_scheme=look.scheme, accept_downloads=True, reduced_motion="reduce"
         )
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(PATIENCE * 1000)
         made = cls(context.new_page(), look)
         made.page.on("pageerror", lambda error: made.errors.append(str(error)))
         made.page.on("console", lambda said: made.errors.append(said.text) if said.type == "error" else None)
@@ -79,7 +80,7 @@ class Hand:
     def wait(self, selector: str) -> Any:
         return self.page.wait_for_selector(selector)
 
-    def until(self, script: str, seconds: float = 30.0) -> None:
+    def until(self, script: str, seconds: float = PATIENCE) -> None:
         """Wait until a line of JavaScript is true."""
         self.page.wait_for_function(script, timeout=1000 * seconds)
 
@@ -151,7 +152,7 @@ class Hand:
         chosen.value.set_files(path)
 
 
-def eventually(true: Callable[[], bool], seconds: float = 20.0) -> bool:
+def eventually(true: Callable[[], bool], seconds: float = PATIENCE) -> bool:
     """Return whether something becomes true in time."""
     began = time.monotonic()
     while not true():

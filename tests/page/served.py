@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 REPOSITORY = Path(__file__).parents[2]
-STARTED = 60  # [s]
+STARTED = 180  # [s]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Served:
         """Status, headers and body of a request; `_` in the names of headers stands for `-`, None leaves a usual one out."""
         usual = {"host": self.host, "cookie": self.cookie} | ({"origin": self.origin} if method != "GET" else {})
         asked = usual | {name.replace("_", "-"): value for name, value in headers.items()}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             for name, value in asked.items():
@@ -70,7 +70,7 @@ class Served:
         asked |= {"sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ=="} | headers
         lines = ["GET /_nicegui_ws/socket.io/?EIO=4&transport=websocket HTTP/1.1"]
         lines += [f"{name}: {value}" for name, value in asked.items() if value is not None]
-        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
             connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
             return int(connection.recv(4096).split(b" ")[1])
 

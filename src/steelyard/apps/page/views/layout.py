@@ -77,7 +77,8 @@ class Page:
                 view_of(key)(self.window, self.stage)
 
     def _clicked(self, key: str, _: Any) -> None:
-        self.open(key)
+        if key != self.window.tab:  # what is open keeps the focus and the fields
+            self.open(key)
 
     def robot_changed(self) -> None:
         """Show another robot."""
