@@ -22,6 +22,15 @@ fi
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --upgrade pip
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[all,test]"
 
+# A browser works the page in tests/page. Where there is none and it cannot be installed, these tests are skipped with a sentence.
+if ! command -v chromium >/dev/null && ! command -v chromium-browser >/dev/null && ! command -v google-chrome >/dev/null; then
+    if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] && apt-get install --yes --quiet chromium >/dev/null 2>&1; then
+        echo "installed chromium, in which the page is tested"
+    else
+        echo "there is no Chromium, and it cannot be installed here: the page is not tested in a browser (apt-get install chromium)" >&2
+    fi
+fi
+
 # pytest runs one worker a core: linear algebra that starts threads of its own would only make them wait for each other.
 export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 

@@ -21,7 +21,7 @@ FLAGS = [
     "--disable-background-networking",
 ]
 MOST_TABS = 400
-PATIENCE = 120.0  # [s] that a step may take on a machine that has much else to do
+PATIENCE = 300.0  # [s] that a step may take on a machine that has much else to do
 
 
 @dataclass(frozen=True)

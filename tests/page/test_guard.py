@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import socket
 from collections.abc import Iterator
 
@@ -112,7 +111,7 @@ def test_no_path_leads_up(page: Served, path: str) -> None:
 
 
 def test_two_gigabytes_are_refused_before_they_are_sent(page: Served) -> None:
-    status, _, body = page.ask("/_nicegui/client/x/upload/1", "POST", b"", content_length=str(2 * 2**30))
+    status, _, body = page.ask(upload_path(page), "POST", b"", content_length=str(2 * 2**30))
     assert status == 413
     assert b"64 MB" in body
     assert page.ask("/", "POST", b"", content_length="-1")[0] == 400
@@ -121,13 +120,11 @@ def test_two_gigabytes_are_refused_before_they_are_sent(page: Served) -> None:
 def test_a_stream_without_length_is_cut(page: Served) -> None:
     """Chunks without a length end once they are too many: the server does not take in what it refuses."""
     head = f"POST {upload_path(page)} HTTP/1.1\r\nhost: {page.host}\r\norigin: {page.origin}\r\ncookie: {page.cookie}\r\n"
-    head += "content-type: multipart/form-data; boundary=b\r\ntransfer-encoding: chunked\r\n\r\n"
+    head += "transfer-encoding: chunked\r\n\r\n"
     chunk = b"%x\r\n" % MB + b"x" * MB + b"\r\n"
     sent, answer = 0, b""
     with socket.create_connection(("127.0.0.1", page.port), timeout=20) as connection:
         connection.sendall(head.encode())
-        part = b'--b\r\ncontent-disposition: form-data; name="f"; filename="a.csv"\r\n\r\n'
-        connection.sendall(b"%x\r\n" % len(part) + part + b"\r\n")
         connection.setblocking(False)
         connection.settimeout(5)
         try:
@@ -145,12 +142,24 @@ def test_a_stream_without_length_is_cut(page: Served) -> None:
     assert page.ask("/")[0] == 303  # it lives
 
 
-def upload_path(page: Served) -> str:
+def upload_path(page: Served, kind: str = "log") -> str:
     """The address that files are uploaded to, of a new window."""
-    text = page.ask(page.new_window())[2].decode()
-    found = re.search(r"/_nicegui/client/[0-9a-f-]+/upload/\d+", text)
-    assert found is not None
-    return found[0]
+    return f"/upload/{page.new_window().removeprefix('/w/')}/{kind}"
+
+
+def test_uploads_are_taken_by_their_window_alone(page: Served) -> None:
+    """What is refused is a sentence; a path in a name means nothing; windows that are none take nothing."""
+    own, robot = upload_path(page, "robot"), b'name = "x"\n'
+    status, _, body = page.ask(f"{own}?name=../../etc/arm.xacro", "POST", robot)
+    assert (status, b"is not taken" in body) == (422, True)
+    status, _, body = page.ask(f"{own}?name=..%2f..%2farm.toml", "POST", robot)
+    assert (status, b"/etc" in body) == (422, False)
+    assert page.ask(f"/upload/{'A' * 22}/robot?name=arm.toml", "POST", robot)[0] == 422
+    assert page.ask(upload_path(page, "elsewhere"), "POST", robot)[0] == 422
+    assert page.ask(own)[0] in (404, 405)
+    for place in ("mesh", "result"):
+        for number in ("0", "-1", "999999999999", "..%2f..%2fetc"):
+            assert page.ask(own.replace("/upload/", f"/{place}/").replace("/robot", f"/{number}"))[0] in (400, 404, 422)
 
 
 def test_windows_do_not_see_each_other(page: Served) -> None:

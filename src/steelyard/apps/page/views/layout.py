@@ -42,7 +42,7 @@ class Page:
             part("h1", "steelyard", "brand")
             self.opening = Opening(window, self.robot_changed, self.log_changed)
             script_button("", "steelyard.nextTheme()", "quiet", id="theme", aria_label="Light, dark, or as the system", data_word="auto")
-        with part("main", classes="work"):
+        with part("div", classes="work"):
             with part("div", classes="left"):
                 self.stage = Stage(window)
             with part("div", classes="right"):
