@@ -21,6 +21,7 @@ FLAGS = [
     "--disable-background-networking",
 ]
 MOST_TABS = 400
+REFUSED = "status of 422"  # what the browser notes of an upload that is refused in a sentence, as it should be
 PATIENCE = 300.0  # [s] that a step may take on a machine that has much else to do
 
 
@@ -73,7 +74,7 @@ class Hand:
         context.set_default_timeout(PATIENCE * 1000)
         made = cls(context.new_page(), look)
         made.page.on("pageerror", lambda error: made.errors.append(str(error)))
-        made.page.on("console", lambda said: made.errors.append(said.text) if said.type == "error" else None)
+        made.page.on("console", lambda said: made.errors.append(said.text) if said.type == "error" and REFUSED not in said.text else None)
         made.page.goto(url)
         return made
 

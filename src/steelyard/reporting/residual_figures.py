@@ -73,7 +73,7 @@ def correlation(names: Sequence[str], covariance: Array) -> Figure:
     colours = [[0, ORANGE], [0.5, "#ffffff"], [1, BLUE]]
     trace = {"type": "heatmap", "z": np.round(matrix, 3).tolist(), "x": labels, "y": labels, "zmin": -1, "zmax": 1, "colorscale": colours}
     trace |= {"hovertemplate": "%{x}, %{y}: %{z:.2f}<extra></extra>", "colorbar": {"thickness": 10, "title": {"text": ""}}}
-    plain = {"showgrid": False, "showline": False, "ticks": ""}
+    plain: dict[str, Any] = {"showgrid": False, "showline": False, "ticks": ""}
     made = layout(xaxis=axis(**plain, showticklabels=False), yaxis=axis(**plain, autorange="reversed", automargin=True))
     caption = "Correlation of the base parameters: pairs of strong colour are known only together."
     return Figure("correlation", (trace,), made, max(320, min(720, 16 * len(labels) + 90)), caption)
