@@ -372,7 +372,18 @@ window.steelyard = (() => {
       }
     });
   }
+  function fitPlots() {
+    for (const plot of document.querySelectorAll(".plot .js-plotly-plot")) {
+      const wide = plot.clientWidth, library = getElement(plot.id.slice(1))?.Plotly;
+      if (library && wide > 0 && plot.offsetParent && plot._fullLayout && Math.abs(plot._fullLayout.width - wide) > 1) {
+        library.relayout(plot, { width: wide });
+      }
+    }
+  }
   start();
-  setInterval(() => player.motion && !player.playing && cursors(), 400); // figures that came since
+  setInterval(() => {
+    fitPlots();
+    if (player.motion && !player.playing) cursors(); // figures that came since
+  }, 300);
   return { build, pose, ghosts, inertias, show, load, play, pause, toggle, seek, rate, copy, upload, tell, theme, nextTheme, player, stages, shown };
 })();

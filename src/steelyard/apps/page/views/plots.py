@@ -27,5 +27,10 @@ def plain(figure: Figure) -> dict[str, Any]:
     """Return the figure as the plotting library takes it; its colours are those of the page."""
     parts = visible_parts({"data": figure.traces, "layout": figure.layout | {"height": figure.height, "autosize": True}})
     parts["layout"] |= {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
-    config = {"displaylogo": False, "modeBarButtonsToRemove": BUTTONS, "displayModeBar": False}
+    config = {
+        "displaylogo": False,
+        "modeBarButtonsToRemove": BUTTONS,
+        "displayModeBar": False,
+        "responsive": False,
+    }  # page.js fits what is visible
     return {"data": parts["data"], "layout": parts["layout"], "config": config}
