@@ -25,7 +25,6 @@ from steelyard.identification.doctor.marks import marked_samples
 from steelyard.mechanism.formats.meshes import mesh_triangles
 from steelyard.motion.solids import along, kinematic_solids, robot_solids
 from steelyard.reporting.compare import differences
-from steelyard.reporting.residual_figures import correlation, friction_curves, residual_clouds, residual_spectrum
 
 TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 2, 0]]], dtype=np.float32)
 
@@ -224,42 +223,3 @@ def test_windows_are_apart_and_not_too_many(tmp_path: Path) -> None:
     assert windows.find(first.key) is first  # it was used last
     with pytest.raises(sy.CallError, match="not known"):
         windows.find(second.key)
-
-
-def numbers_of(packed: dict[str, str]) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(packed["bdata"]), "<f4")
-
-
-def test_friction_is_drawn_over_its_samples() -> None:
-    robot = sy.load("planar_2r").with_friction(viscous=2.0, coulomb=3.0)
-    qd = np.random.default_rng(5).uniform(-2, 2, (300, 2))
-    left = np.zeros_like(qd)
-    left[7] = np.nan
-    figure = friction_curves(robot, left, qd, robot.joint_names, robot.torque_units)
-    cloud, curve = figure.traces[:2]
-    expected = np.delete(2 * qd[:, 0] + 3 * np.sign(qd[:, 0]), 7)
-    assert np.allclose(numbers_of(cloud["y"]), expected, atol=1e-5)
-    assert np.allclose(numbers_of(curve["y"]), robot.friction_torque(np.column_stack([numbers_of(curve["x"])] * 2))[:, 0], atol=1e-4)
-
-
-def test_a_tone_is_a_peak_of_the_spectrum() -> None:
-    t = np.arange(4000) / 100
-    left = np.column_stack([np.sin(2 * np.pi * 5 * t), np.random.default_rng(6).normal(size=len(t))])
-    first = residual_spectrum(left, 0.01, ("a", "b")).traces[0]
-    assert abs(numbers_of(first["x"])[np.argmax(numbers_of(first["y"]))] - 5.0) < 0.2
-
-
-def test_correlations_leave_out_what_is_not_known() -> None:
-    covariance = np.array([[4.0, -2.0, 0.0], [-2.0, 4.0, 0.0], [0.0, 0.0, np.inf]])
-    trace = correlation(("a", "b", "c"), covariance).traces[0]
-    assert trace["x"] == ["a", "b"]
-    assert trace["z"] == [[1.0, -0.5], [-0.5, 1.0]]
-
-
-def test_clouds_have_a_panel_for_position_and_one_for_speed() -> None:
-    rng = np.random.default_rng(7)
-    left, q, qd = rng.normal(size=(3, 5000, 2))
-    figure = residual_clouds(left, q, qd, ("a", "b"), ("N m", "N"))
-    assert len(figure.traces) == 4
-    assert all(len(numbers_of(trace["x"])) <= 1200 for trace in figure.traces)
-    assert np.allclose(numbers_of(figure.traces[3]["x"]), qd[::5, 1], atol=1e-5)

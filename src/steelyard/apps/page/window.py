@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
-
     from ...experiments import PayloadEstimate
     from ...identification import Fit, Validation
     from ...identification.doctor import Diagnosis
@@ -38,7 +36,6 @@ class NamedFit:
     python: str
     command: str
     validation: Validation | None = None
-    states: tuple[Array, Array] | None = None  # positions and speeds at the times of its residuals
 
 
 @dataclass(eq=False)

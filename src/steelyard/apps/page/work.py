@@ -16,7 +16,6 @@ from ...motion import Trajectory
 from ...robot import Robot
 from ...signals.log import Log
 from ...simulation import Run, simulate
-from .opened_log import smooth_rates
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, float], None]
@@ -26,10 +25,9 @@ CONTROLLERS = {"pd": "PD", "computed-torque": "ComputedTorque", "feedforward": "
 
 @dataclass(frozen=True, eq=False)
 class Identified:
-    """A fit, positions and speeds (N, n) of its joints at the times of its residuals and, with another log, its validation."""
+    """A fit and, where another log was given, its validation."""
 
     fit: Fit
-    states: tuple[Array, Array]
     validation: Validation | None = None
 
 
@@ -43,12 +41,9 @@ def identified(robot: Robot, log: Log, options: Mapping[str, Any], other: Log | 
     """Identify a robot from a log and, if another one is given, validate the result on it."""
     share = 1.0 if other is None else 0.9
     fit = identify(robot, log, **options, progress=lambda sentence, done: progress(sentence, share * done))
-    ordered = log.reordered(robot)
-    speeds = smooth_rates(robot, ordered)[0]
-    states = tuple(np.stack([np.interp(fit.t, ordered.t, x) for x in values.T], axis=1) for values in (ordered.q, speeds))
     if other is not None:
         progress("validating", 0.9)
-    return Identified(fit, (states[0], states[1]), None if other is None else fit.validate(other))
+    return Identified(fit, None if other is None else fit.validate(other))
 
 
 def designed(robot: Robot, options: Mapping[str, Any], progress: Progress) -> Trajectory:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
 from nicegui import ui
 
-from ....drawing.figure import Figure
 from ....identification.estimators.registry import ESTIMATORS
-from ....reporting.page import Content, gather
-from ....reporting.residual_figures import correlation, friction_curves, masses, residual_clouds, residual_spectrum
+from ....reporting.content import Content, gather
 from ....signals import read_log
 from .. import recipes
 from ..job import Job
@@ -24,8 +21,9 @@ from .job_view import JobView
 from .plots import plot
 from .stage import Stage
 
-FIGURES = {"torques": "Torques", "validation": "Another motion", "errors": "Errors", "residuals": "Residuals",
-           "singular": "What was seen", "uncertainty": "Uncertainty"}  # fmt: skip
+TITLES = {"validation": "Another motion", "singular": "What was seen", "budget": "Where the error comes from"}
+GRIDS = {"coverage": "Where the motion has been", "friction": "Friction over the samples", "speed": "What is left, by speed",
+         "position": "What is left, by position"}  # fmt: skip
 NONE = ""
 
 
@@ -79,7 +77,7 @@ class IdentifyTab:
             "identify", recipes.robot_file(window), recipes.log_file(window), **self._options(), validate=self.other or None, o="results"
         )
         name = f"{len(window.fits) + 1}: {self.estimator}{', CAD prior' if self.cad else ''}"
-        window.fits.append(NamedFit(name, made.fit, recipes.python_lines(window, *lines, log=True), command, made.validation, made.states))
+        window.fits.append(NamedFit(name, made.fit, recipes.python_lines(window, *lines, log=True), command, made.validation))
         self._show()
         self.stage.inertias()
         tell(f"Identified: {made.fit.verdict.word}.")
@@ -94,15 +92,15 @@ class IdentifyTab:
             judgement(shown)
             self._exports(latest)
             Recipe(latest.python, latest.command)
-            for key, title in FIGURES.items():
-                if key in shown.figures:
-                    part("h3", title)
-                    plot(shown.figures[key], title, timed=key == "torques")
-            with part("details", classes="fold", id="more-figures"):
-                part("summary", "Friction, residuals by position, speed and frequency, masses, correlation")
-                for figure, title in more_figures(latest):
-                    part("h3", title)
-                    plot(figure, title)
+            for key, figure in shown.figures.items():
+                part("h3", TITLES.get(key, key.capitalize()))
+                plot(figure, TITLES.get(key, key.capitalize()), timed=key == "torques")
+            for key, grid in shown.grids.items():
+                with part("details", classes="fold", id=f"grid-{key}"):
+                    part("summary", GRIDS.get(key, key.capitalize()))
+                    for figure in grid.figures:
+                        plot(figure, f"{GRIDS.get(key, key)}: {figure.name}")
+                    part("p", grid.caption, "note")
             for key in ("links", "errors", "causes", "region", "base"):
                 table(shown.tables[key])
             with part("details", classes="fold"):
@@ -126,24 +124,6 @@ class IdentifyTab:
         if made is not None:
             self.window.results.append(made)
             ui.navigate.to(f"/result/{self.window.key}/{len(self.window.results) - 1}")
-
-
-def more_figures(named: NamedFit) -> list[tuple[Figure, str]]:
-    """Return the figures of a fit that need the states of its log, and those of its parameters."""
-    fit = named.fit
-    names, units = fit.model.row_names, fit.model.row_units
-    left = np.where(fit.validation.keep, fit.measured - fit.predicted, np.nan)
-    made = []
-    if named.states is not None and named.states[0].shape == left.shape and not fit.robot.tree.loops:
-        q, qd = named.states
-        made.append((friction_curves(fit.robot, left, qd, names, units), "Friction"))
-        made.append((residual_clouds(left, q, qd, names, units), "Residuals by position and speed"))
-    if len(fit.t) > 1:
-        made.append((residual_spectrum(left, float(np.median(np.diff(fit.t))), names), "Residuals by frequency"))
-    described = np.array([body.inertia.m for body in fit.initial.tree.bodies])
-    made.append((masses(fit.links.names, fit.links.mass, fit.links.mass_std, described), "Masses"))
-    made.append((correlation(fit.base.names, np.asarray(fit.covariance)), "Correlation of the parameters"))
-    return made
 
 
 def judgement(shown: Content) -> None:
