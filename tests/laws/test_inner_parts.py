@@ -19,8 +19,9 @@ from steelyard.drawing.panels import Curve, Panel, panels
 from steelyard.drawing.parameter_table import parameter_table
 from steelyard.drawing.skeleton import Skeleton
 from steelyard.experiments.excitation.barrier import LogBarrier
+from steelyard.experiments.excitation.information import Information
 from steelyard.experiments.excitation.interior_point import _solve, _updated
-from steelyard.experiments.excitation.prior import inflation
+from steelyard.experiments.excitation.prior import inflation, known_information, translation
 from steelyard.experiments.loads.dwells import SETTLING, dwells
 from steelyard.identification.doctor.mechanics.candidate import others_and_description, torque_slope
 from steelyard.identification.doctor.mechanics.view import view_of
@@ -74,6 +75,11 @@ def test_the_variances_of_a_fit_are_those_of_white_noise_times_what_its_memory_m
     found = inflation(fit, R.T @ R)
     assert found == pytest.approx(float(np.median(fit.base_std**2 / plain)))
     assert found > 3.0, "rows that remember a tenth of a second"
+    information = Information.of(robot, np.full(2, 0.2))
+    base = information.base
+    T = translation(base.matrix, base.parameter_names, fit.base.matrix, fit.base.parameter_names, R)
+    assert T is not None
+    np.testing.assert_allclose(known_information(information, fit), T.T @ (R.T @ R / found) @ T, rtol=1e-9)
 
 
 def test_a_dwell_begins_when_the_robot_has_settled() -> None:
@@ -188,6 +194,8 @@ def test_a_tree_that_was_sent_to_another_process_is_the_same(name: str) -> None:
     there = pickle.loads(pickle.dumps(tree))
     for field in fields(tree):
         assert getattr(there, field.name) == getattr(tree, field.name), field.name
+    closed = replace(tree, rows=(0, 1), independent=(0,))
+    assert pickle.loads(pickle.dumps(closed)).independent == (0,)
 
 
 def test_what_two_joints_share_is_as_smooth_as_the_smoother_of_them() -> None:

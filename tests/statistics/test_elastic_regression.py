@@ -23,3 +23,11 @@ def test_columns_that_say_the_same_share_it(rng: np.random.Generator) -> None:
     x = rng.normal(size=400)
     found, _ = regression(np.column_stack([x, x]), 4.0 * x)
     np.testing.assert_allclose(found, [2.0, 2.0], rtol=1e-9)
+
+
+def test_every_sample_counts_in_the_uncertainty(rng: np.random.Generator) -> None:
+    """Backwards in time the parts are the same: a wrong sample at the beginning makes as uncertain as one at the end."""
+    X, y = rng.normal(size=(400, 2)), rng.normal(size=400)
+    y[0] = 40.0
+    forward, backward = (regression(*each)[1] for each in ((X, y), (X[::-1], y[::-1])))
+    np.testing.assert_allclose(backward, forward, rtol=1e-9)
