@@ -23,5 +23,7 @@ REASONS = {
     "compiler/runtime/threads.py:in_parallel.run constant: 1 -> 3 #2": "blocks of another length have the same results",
     "identification/model/bounds.py:natural sign: -row.least -> (row.least)": "the only bound that is finite is zero",
     "identification/model/joint_terms.py:structural constant: 0.0 -> 1.0": "a Stribeck velocity without stiction is in no column",
+    'closed_form/build.py:NamedTerms._gets_a_name missing ingredient: ("lt", "le", "neg") -> ("lt", "le")':
+        "what is negated has a name or is no sum: the terms of all robots are the same",
 }  # fmt: skip
 JUSTIFIED = {f"{SOURCE}{name}": reason for name, reason in REASONS.items()}
