@@ -52,6 +52,12 @@ ARGUMENTS = {
     "payload": "a `Payload` in the hand: mass [kg], centre [m], inertia [kg m2]",
     "progress": "function that is told how far the work is",
     # -- words of one function ---------------------------------------------------------------------------------------------
+    "position": "(..., 3) positions [m]",
+    "pose": "(..., 4, 4) poses, lengths in m",
+    "degrees": "whether angles are in degrees in the place of rad",
+    "order": 'where the real part of a quaternion is: "xyzw", as in ROS, or "wxyz"',
+    "pose_from_quaternion.quaternion": "(..., 4) quaternions of any length but zero [1]",
+    "pose_from_rpy.rpy": "(..., 3) roll, pitch, yaw [rad]",
     "load.source": "path of a .urdf, .xml (MJCF), .toml or .xacro file, or the name of a built-in robot",
     "threads.count": "number of cores, from 1 on",
     "check.samples": "number of random states",

@@ -188,6 +188,10 @@ def of_files() -> Iterator[tuple[list[object], str]]:
     yield ["new", "x", "--robot", ROBOT, "--log", "no_time.csv"], "--rate"
     yield ["new", "x", "--robot", ROBOT, "--log", "log.csv", "--layout", "t x"], "layout"
     yield ["new", "x", "--robot", ROBOT, "--log", "log.csv", "--angle", "gon"], "angle"
+    yield ["page", "--host", "0.0.0.0"], "--expose"
+    yield ["page", "absent.urdf", "--no-open"], "absent.urdf"
+    yield ["page", ROBOT, "absent.csv", "--no-open"], "absent.csv"
+    yield ["page", "--folder", "absent", "--no-open"], "absent"
     yield ["weigh"], "weigh"
     yield ["--loud"], "--loud"
 

@@ -95,7 +95,7 @@ def test_errors_are_drawn_in_per_cent_where_they_are_positive() -> None:
 
 @pytest.mark.parametrize("name", ["pd", "computed-torque", "feedforward", "slotine-li"])
 def test_every_controller_can_be_typed(name: str) -> None:
-    asked = ["simulate", "planar_2r", "--to", "0.2,0.1", "--controller", name, "--seconds", "1"]
+    asked = ["simulate", "planar_2r", "--to", "0.2,0.1", "--controller", name, "--kp", "100", "--kd", "20", "--seconds", "1"]
     result = CliRunner().invoke(app, asked)
     assert result.exit_code == 0, result.output
 

@@ -19,7 +19,12 @@ def pose_from_quaternion(position: ArrayLike, quaternion: ArrayLike, *, order: s
     """Return poses (..., 4, 4) from positions (..., 3) [m] and quaternions (..., 4) of any length but zero, in ROS order x y z w.
 
     order="wxyz" is that of MuJoCo and Eigen. Siciliano et al. 2009, eq. (2.33).
-    Example: `sy.inverse_kinematics(robot, sy.pose_from_quaternion([0.4, 0.1, 0.5], [0, 1, 0, 0]))`.
+
+    Returns:
+        (..., 4, 4) poses, lengths in m.
+    Example:
+        >>> sy.pose_from_quaternion([0.4, 0.1, 0.5], [0, 1, 0, 0])[:3, 3].tolist()
+        [0.4, 0.1, 0.5]
     """
     q = _rows("quaternion", quaternion, 4)[..., _order(order)]
     length = np.linalg.norm(q, axis=-1, keepdims=True)
@@ -33,7 +38,12 @@ def pose_to_quaternion(pose: ArrayLike, *, order: str = "xyzw") -> tuple[Array, 
     """Return positions (..., 3) [m] and unit quaternions (..., 4) of poses (..., 4, 4), in ROS order x y z w, with w >= 0.
 
     order="wxyz" is that of MuJoCo and Eigen. Shepperd, J. Guidance and Control 1 (1978), p. 223.
-    Example: `position, quaternion = sy.pose_to_quaternion(robot.forward_kinematics(q))`.
+
+    Returns:
+        (..., 3) positions [m] and (..., 4) unit quaternions [1].
+    Example:
+        >>> sy.pose_to_quaternion(np.eye(4))[1].tolist()
+        [0.0, 0.0, 0.0, 1.0]
     """
     at = _order(order)
     p, R = _parts(pose)
@@ -59,7 +69,12 @@ def pose_from_rpy(position: ArrayLike, rpy: ArrayLike, *, degrees: bool = False)
     """Return poses (..., 4, 4) from positions (..., 3) [m] and roll, pitch, yaw (..., 3) [rad] about fixed axes, as in URDF.
 
     R = Rz(yaw) Ry(pitch) Rx(roll); degrees=True takes them in degrees. Siciliano et al. 2009, eq. (2.22).
-    Example: `sy.pose_from_rpy([0.4, 0.1, 0.5], [180, 0, 90], degrees=True)`.
+
+    Returns:
+        (..., 4, 4) poses, lengths in m.
+    Example:
+        >>> sy.pose_from_rpy([0.4, 0.1, 0.5], [180, 0, 90], degrees=True)[:3, 3].tolist()
+        [0.4, 0.1, 0.5]
     """
     angles = _rows("rpy", rpy, 3)
     half = np.moveaxis(np.radians(angles) if degrees else angles, -1, 0) / 2
@@ -73,7 +88,13 @@ def pose_to_rpy(pose: ArrayLike, *, degrees: bool = False) -> tuple[Array, Array
     """Return positions (..., 3) [m] and roll, pitch, yaw (..., 3) [rad] about fixed axes of poses (..., 4, 4), as in URDF.
 
     degrees=True gives them in degrees. At pitch = +-90 deg, where roll and yaw are one turn, the three still give the rotation.
-    Siciliano et al. 2009, eq. (2.23). Example: `position, rpy = sy.pose_to_rpy(robot.forward_kinematics(q), degrees=True)`.
+    Siciliano et al. 2009, eq. (2.23).
+
+    Returns:
+        (..., 3) positions [m] and (..., 3) roll, pitch, yaw [rad], or degrees.
+    Example:
+        >>> sy.pose_to_rpy(sy.pose_from_rpy([0, 0, 0], [10, 20, 30], degrees=True), degrees=True)[1].round(3).tolist()
+        [10.0, 20.0, 30.0]
     """
     p, R = _parts(pose)
     yaw = np.arctan2(R[..., 1, 0], R[..., 0, 0])
@@ -86,7 +107,11 @@ def pose_to_rpy(pose: ArrayLike, *, degrees: bool = False) -> tuple[Array, Array
 def joints_from_degrees(robot: Robot, q: ArrayLike) -> Array:
     """Return joint positions, velocities or accelerations (..., n) [rad|m] from those in degrees; joints that slide stay in metres.
 
-    Example: `robot.gravity_torque(sy.joints_from_degrees(robot, [0, -90, 90, 0, 45, 0]))`.
+    Returns:
+        (..., n) the same in [rad|m] and their rates.
+    Example:
+        >>> sy.joints_from_degrees(sy.load("planar_2r"), [180.0, 0.0]).round(3).tolist()
+        [3.142, 0.0]
     """
     return _rows("q", q, robot.n) * np.where(_slides(robot), 1.0, np.pi / 180.0)
 
@@ -94,7 +119,11 @@ def joints_from_degrees(robot: Robot, q: ArrayLike) -> Array:
 def joints_to_degrees(robot: Robot, q: ArrayLike) -> Array:
     """Return joint positions, velocities or accelerations (..., n) [rad|m] in degrees; joints that slide stay in metres.
 
-    Example: `sy.joints_to_degrees(robot, log.q)`.
+    Returns:
+        (..., n) the same in degrees, or metres for joints that slide, and their rates.
+    Example:
+        >>> sy.joints_to_degrees(sy.load("planar_2r"), [np.pi, 0.0]).tolist()
+        [180.0, 0.0]
     """
     return _rows("q", q, robot.n) * np.where(_slides(robot), 1.0, 180.0 / np.pi)
 

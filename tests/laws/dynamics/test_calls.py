@@ -22,7 +22,7 @@ def taken(method: Any) -> set[str]:
 
 
 PUBLIC = {name: method for name, method in inspect.getmembers(sy.Robot, inspect.isfunction) if not name.startswith("_")}
-OBJECTS = ("assembly", "constrained_inverse_dynamics")  # return more than arrays
+OBJECTS = ("assembly", "constrained_inverse_dynamics", "picture", "plot")  # return other things than arrays
 METHODS = [name for name, method in PUBLIC.items() if {"q", "qd"} & taken(method) and name not in OBJECTS]
 
 

@@ -22,6 +22,7 @@ from .posterior import coordinates, posterior
 from .prior_weight import USUAL, PriorWeight, choose_prior_weight
 
 Array = NDArray[np.float64]
+SOLVED = ("Solved", "AlmostSolved")  # words of the solver
 NEWTON_STEPS = 40
 SMALL_STEP = 1e-7  # in the metric of the point where the step starts
 
@@ -100,7 +101,7 @@ def consistent(model: Model, triangle: Array, free: Array, options: SDP, chosen:
     if not feasible(program, pi):
         pi = repaired(program, pi)
     if not feasible(program, pi):
-        raise ProblemError(f"the solver ended with '{status}' and parameters that no robot has; try a larger prior_weight or wider bounds")
+        raise gave_up(status)
     notes = () if status == "Solved" else (f"The solver stopped early ({status}); the parameters were checked and are consistent.",)
     if options.exact:
         exact = with_base_values(program, pi, free)
@@ -117,18 +118,31 @@ def as_described(model: Model, pi: Array, norms: Array, inner: int) -> Array:
 def solve_or_blame(program: ConeProgram, asked: Inequalities) -> tuple[Array, str]:
     """Solve; if no robot meets the bounds, raise ProblemError with the names of those that are to blame."""
     try:
-        return solve(program)
+        return solved(program)
     except ProblemError:
         blamed = []
         for name in dict.fromkeys(asked.names):
             try:
-                solve(replace(program, inequalities=program.inequalities.without(name)))
+                solved(replace(program, inequalities=program.inequalities.without(name)))
             except ProblemError:
                 continue
             blamed.append(name)
         if not blamed:
             raise
         raise ProblemError(f"no robot meets these bounds: {'; '.join(blamed)}. Without any one of them there is a solution") from None
+
+
+def solved(program: ConeProgram) -> tuple[Array, str]:
+    """Solve; raise ProblemError also where the solver gives up at parameters that no robot has: bounds that contradict each other."""
+    pi, status = solve(program)
+    if status not in SOLVED and not feasible(program, pi) and not feasible(program, repaired(program, pi)):
+        raise gave_up(status)
+    return pi, status
+
+
+def gave_up(status: str) -> ProblemError:
+    """Return the error for a solver that ended without a solution."""
+    return ProblemError(f"the solver ended with '{status}' and parameters that no robot has; try a larger prior_weight or wider bounds")
 
 
 def prior_rows(prior: BodyPrior, weights: Array, model: Model, vague: Array | None) -> tuple[Array, Array]:
