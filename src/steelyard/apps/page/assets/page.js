@@ -360,6 +360,9 @@ window.steelyard = (() => {
     const wait = () => (document.querySelector("#theme") ? theme(word) : setTimeout(wait, 10));
     wait();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme(document.querySelector("#theme").dataset.word));
+    const named = () => document.querySelectorAll(".q-loading-bar:not([aria-label])").forEach((bar) => bar.setAttribute("aria-label", "loading"));
+    new MutationObserver(named).observe(document.body, { childList: true, subtree: true });
+    named();
     document.addEventListener("keydown", (event) => {
       if (event.target.closest("input:not([type=range]), select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === " " && !event.target.closest("button, summary, a") && player.motion) { event.preventDefault(); toggle(); }
