@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -45,11 +46,15 @@ def main() -> int:
         {**SCENARIOS, "alone": alone}[name](int(number), np.load(file))
         return 0
     start, trials = perf_counter(), list[Trial]()
-    with tempfile.TemporaryDirectory(prefix="forks-") as folder:
-        for number in range(options.rounds):
-            trials += one_round(number, Path(folder), options.only or tuple(SCENARIOS))
+    with tempfile.TemporaryDirectory(prefix="forks-") as folder, ThreadPoolExecutor(options.processes) as pool:
+        os.environ["STEELYARD_CACHE"] = str(Path(folder) / "reference")
+        rounds = [pool.submit(one_round, number, Path(folder), options.only or tuple(SCENARIOS)) for number in range(options.rounds)]
+        for count, done in enumerate(as_completed(rounds), 1):
+            trials += done.result()
             wrong = [f"{each.scenario}: {each.wrong}" for each in trials if each.wrong]
-            sys.stderr.write(f"round {number + 1} of {options.rounds}, {(perf_counter() - start) / 60:.1f} min, {len(wrong)} wrong\n")
+            sys.stderr.write(f"{count} of {options.rounds} rounds, {(perf_counter() - start) / 60:.1f} min, {len(wrong)} wrong\n")
+            (ROOT / "build").mkdir(exist_ok=True)
+            write_whole(ROOT / "build" / "forks.md", page(trials, count), overwrite=True)
     print(table(trials))
     print(*wrong, sep="\n")
     if options.update:
@@ -59,8 +64,7 @@ def main() -> int:
 
 def one_round(number: int, folder: Path, names: Sequence[str]) -> list[Trial]:
     """Each scenario in a process of its own."""
-    file, made = folder / "reference.npy", []
-    os.environ["STEELYARD_CACHE"] = str(folder / "reference")
+    file, made = folder / f"reference-{number}.npy", []
     np.save(file, everything(number))
     for place, name in enumerate(names):
         cache = folder / (f"cache-{number}-{place}" if number % 2 else "cache")
@@ -114,6 +118,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--only", action="append", choices=tuple(SCENARIOS), metavar="SCENARIO", help="; ".join(SCENARIOS))
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="rounds at once")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--scenario", nargs=3, metavar=("NAME", "NUMBER", "FILE"), help=argparse.SUPPRESS)
     return parser.parse_args()
