@@ -155,3 +155,10 @@ def test_numbers_of_a_loop_are_numbers_all_of_them(text: str, good: bool) -> Non
     found = _numbers(text, 3, SimpleNamespace(line=4, tag="loop"), "xyz", problems, "arm.urdf")  # type: ignore[arg-type]
     assert found == ([0.0, 1e3, -2.0] if good else [0.0] * 3)
     assert bool(problems) is not good
+
+
+def test_the_heat_of_viscous_friction_alone_is_in_the_books() -> None:
+    """No joint can stick, and no rotor turns: friction is all that the joints have."""
+    run = sy.simulate(sy.load("planar_2r").with_friction(viscous=5.0), q0=[0.5, 0.0], seconds=1.0)
+    assert run.heat[-1] > 1.0
+    assert run.drift < 1e-6
