@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +21,14 @@ MOST = 400_000  # triangles that are taken of a file
 
 def mesh_triangles(path: Path) -> Triangles:
     """Return the corners (T, 3, 3) of the triangles of a mesh file, in its own unit; ModelError if it cannot be read."""
-    readers: dict[str, Callable[[bytes], Triangles]] = {".stl": stl_triangles, ".obj": obj_triangles, ".dae": dae_triangles}
+    collada = partial(dae_triangles, where=f"the mesh {path}")
+    readers: dict[str, Callable[[bytes], Triangles]] = {".stl": stl_triangles, ".obj": obj_triangles, ".dae": collada}
     kind = path.suffix.lower()
     if kind not in readers:
         raise ModelError(f"{path}: meshes that end in {kind!r} are not read; {suggest(kind, readers)}")
     data = read_regular(path, "memory", ModelError)
     with foreign(f"{path}: not a mesh that can be read", ModelError):
-        made = readers[kind](data) if kind != ".dae" else dae_triangles(data, f"the mesh {path}")
+        made = readers[kind](data)
     if not len(made) or not np.all(np.isfinite(made)):
         raise ModelError(f"{path}: expected a mesh with triangles, all of them finite")
     return made[:MOST]
