@@ -88,6 +88,10 @@ class Hand:
     def text(self, selector: str) -> str:
         return str(self.page.inner_text(selector))
 
+    def says(self, selector: str, *texts: str) -> bool:
+        """Return whether an element comes to say one of the texts: what the page sends arrives piece by piece."""
+        return eventually(lambda: any(text in self.text(selector) for text in texts))
+
     def focus(self, selector: str) -> None:
         """Bring the focus to an element by the Tab key, as one who has no mouse must."""
         reached = "s => { const e = document.querySelector(s); return !!e && e === document.activeElement }"
