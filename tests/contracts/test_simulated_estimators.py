@@ -22,6 +22,7 @@ from steelyard.identification.samples.preparation import Preparation
 from steelyard.identification.samples.samples import prepare
 from steelyard.motion import Trajectory
 from steelyard.motion.trajectories.trajectory import trajectory
+from steelyard.signals.filters import differences
 from steelyard.simulation import PD, ComputedTorque, Sensors, perturbed
 from steelyard.simulation.run import Run
 from tests.motions import fourier
@@ -88,6 +89,20 @@ def test_noise_of_the_encoders_does_not_bias(name: str) -> None:
     z = (fit.base_values - fit.base.values(true_parameters(fit))) / fit.base_std
     assert np.sqrt(np.mean(z[np.isfinite(z)] ** 2)) < 3.0
     assert any("closed loop (PD)" in sentence for sentence in fit.status)
+
+
+@pytest.mark.parametrize("name", ["didim", "auto"])
+@pytest.mark.parametrize("filtered", ["none", "80 Hz"])
+def test_the_filter_of_the_positions_does_not_matter(name: str, filtered: str) -> None:
+    """Nothing of the positions is in a simulated motion, nor in the rate at which it is looked at."""
+    own = sy.identify(described(), log(1e-2), name, controller=law(), **FIXED)
+    qd, qdd = differences(log(1e-2).q, log(1e-2).t)
+    given = log(1e-2).replace(qd=qd, qdd=qdd) if filtered == "none" else log(1e-2)
+    options = {"smoothing": None} if filtered == "none" else {"smoothing": "butterworth", "cutoff": 80.0}
+    fit = sy.identify(described(), given, name, controller=law(), **options, **FIXED)
+    kept = [next(each for each in x.status if "samples kept" in each) for x in (own, fit)]
+    assert kept[0] == kept[1]
+    assert true_error(fit) < max(1.5 * true_error(own), 2e-3)
 
 
 def true_parameters(fit: sy.Fit) -> np.ndarray:

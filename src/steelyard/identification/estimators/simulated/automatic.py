@@ -11,6 +11,7 @@ from ....errors import ProblemError
 from ....simulation.controllers.controller import Controller
 from ...model.linear_model import Model
 from ...model.problem import Problem, merged
+from ...samples.decimation import common_factor
 from ...samples.samples import Samples
 from ..least_squares import Estimate, Estimator, least_squares, weighted
 from ..sdp import SDP
@@ -38,7 +39,7 @@ class Automatic:
     def __post_init__(self) -> None:
         require_controller(self.controller)
 
-    def restate(self, model: Model, samples: tuple[Samples, ...], factor: int) -> Restated:
+    def restate(self, model: Model, samples: tuple[Samples, ...], factor: int | None) -> Restated:
         """Return the samples with the motion that explains the torque better."""
         if cannot(model, samples, self.controller):
             return Restated(samples, model.start, (), False)
@@ -48,7 +49,8 @@ class Automatic:
             return Restated(samples, model.start, (f"The closed loop was not simulated: {error}.",), False)
         if not made.simulated:
             return made
-        own, other = (held_out_squares(Problem(model, each, factor)) for each in (samples, made.samples))
+        rate = factor or common_factor(made.samples)  # of both: through one low-pass the same noise is left of the torque
+        own, other = (held_out_squares(Problem(model, each, rate)) for each in (samples, made.samples))
         shares = [f"{np.sqrt(each.sum() / total):.2%}" for each, total in (own, other)]
         if other[0].shape == own[0].shape and is_better(other[0], own[0]):
             note = (

@@ -30,7 +30,7 @@ class DIDIM:
     def __post_init__(self) -> None:
         require_controller(self.controller)
 
-    def restate(self, model: Model, samples: tuple[Samples, ...], factor: int) -> Restated:
+    def restate(self, model: Model, samples: tuple[Samples, ...], factor: int | None) -> Restated:
         """Return the samples with the states of the simulated motion."""
         return restate(model, samples, factor, self.controller)
 
@@ -50,9 +50,12 @@ def restated(estimator: DIDIM, problem: Problem) -> tuple[Problem, tuple[str, ..
 
 
 def samples_for(
-    estimator: Estimator, model: Model, samples: tuple[Samples, ...], factor: int
+    estimator: Estimator, model: Model, samples: tuple[Samples, ...], factor: int | None
 ) -> tuple[tuple[Samples, ...], tuple[str, ...]]:
-    """Return the samples with the motion that an estimator simulates, and what it says; as they are for one that simulates none."""
+    """Return the samples with the motion that an estimator simulates, and what it says; as they are for one that simulates none.
+
+    `factor` is that of decimation, None for the rate that the motion needs.
+    """
     simulate = getattr(estimator, "restate", None)
     if simulate is None:
         return samples, ()

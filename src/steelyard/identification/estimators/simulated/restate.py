@@ -13,6 +13,7 @@ from ....signals.smooth.kalman import Smoother
 from ....simulation.controllers.controller import Controller
 from ...model.linear_model import Model
 from ...model.problem import Problem
+from ...samples.decimation import common_factor
 from ...samples.samples import Samples
 from ...samples.smoothing import drawn_errors
 from ..least_squares import Estimate, least_squares
@@ -42,8 +43,10 @@ class Restated:
     simulated: bool = True
 
 
-def restate(model: Model, samples: tuple[Samples, ...], factor: int, controller: Controller | None) -> Restated:
+def restate(model: Model, samples: tuple[Samples, ...], factor: int | None, controller: Controller | None) -> Restated:
     """Return samples with the states of the closed loop, simulated with the model that they lead to.
+
+    `factor` is that of decimation; None takes the rate that the simulated motion needs, which noise of the measured one does not raise.
 
     pi -> simulated motion -> least squares of the measured torque on its regressor, every link a real body -> pi, until the torque changes
     no more. What the measured positions differ by from the simulated ones is smoothed and added, for joints where it is no white noise.
@@ -52,27 +55,72 @@ def restate(model: Model, samples: tuple[Samples, ...], factor: int, controller:
     why = cannot(model, samples, controller)
     if why:
         return Restated(unmoved(samples), model.start, (why,), False)
-    loops = [feedback_loop(s, controller) for s in samples]
-    estimate = first_estimate(Problem(model, samples, factor))
-    pi, motions = first_motions(model, loops, samples, (parameters_of(estimate), model.start))
-    if motions is None:
+    loops = tuple(feedback_loop(s, controller) for s in samples)
+    estimate = first_estimate(Problem(model, samples, factor or common_factor(samples)))
+    turns = Turns(model, loops, samples, factor, estimate)
+    made = turns.settled(*first_motions(model, loops, samples, (parameters_of(estimate), model.start)))
+    if made is None:
         return diverged(samples, model, controller)
-    said = f"Simulated motions of the closed loop ({described(controller, loops)})"
-    best, left, start, goal, step = Restated(samples, pi), np.inf, pi, pi, 1.0
-    for count in range(1, ROUNDS + 1):
-        problem = None if motions is None else moved_problem(model, samples, motions, factor)
-        found = estimate if problem is None else next_estimate(problem, estimate)
-        now = np.inf if problem is None else float(np.sqrt(problem.total.residual_squares(found.base).sum()))
-        if problem is None or now >= left * (1.0 + LITTLE):  # too far: half the way
-            step /= 2.0
-        else:
-            gained, left, start, goal, step = left - now, now, pi, parameters_of(found), min(1.0, 2.0 * step)
-            best = Restated(problem.samples, pi, (f"{said}{gap(problem.samples)}; {count} round{'s' if count > 1 else ''}.",))
-            if all(loop.fixed for loop in loops) or gained <= LITTLE * now or has_converged(problem, found, pi):
-                break
-        pi = start + step * (goal - start)
-        motions = simulated_motions(model, loops, samples, pi)
-    return best
+    if made.corrected:  # a wrong model may be all that they differ by
+        alone = replace(turns, correct=False).settled(made.goal, simulated_motions(model, loops, samples, made.goal))
+        made = alone if alone is not None and alone.left < made.left else made
+    said = f"Simulated motions of the closed loop ({described(controller, loops)}){gap(made.problem.samples)}"
+    return Restated(made.problem.samples, made.parameters, (f"{said}; {made.rounds} round{'s' if made.rounds > 1 else ''}.",))
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """The problem of the motions that parameters (p,) are simulated to make, those that it leads to, and the rms residual [N m|N]."""
+
+    problem: Problem
+    parameters: Array
+    goal: Array
+    left: float
+    rounds: int
+
+    @property
+    def corrected(self) -> bool:
+        """Whether slow differences from the measured positions were added."""
+        return any(s.errors is not None for s in self.problem.samples)
+
+
+@dataclass(frozen=True, eq=False)
+class Turns:
+    """Simulating and estimating in turn, from a first estimate on; `correct` adds what the measured positions differ by slowly."""
+
+    model: Model
+    loops: tuple[FeedbackLoop, ...]
+    samples: tuple[Samples, ...]
+    factor: int | None
+    estimate: Estimate
+    correct: bool = True
+
+    def settled(self, pi: Array, motions: list[SimulatedMotion] | None) -> Settled | None:
+        """Return where the turns end from parameters pi (p,) and their motions; None where there is nothing to begin with."""
+        best: Settled | None = None
+        start, goal, step = pi, pi, 1.0
+        for count in range(1, ROUNDS + 1):
+            problem = None if motions is None else self.moved_problem(motions)
+            found = self.estimate if problem is None else next_estimate(problem, self.estimate)
+            now = np.inf if problem is None else float(np.sqrt(problem.total.residual_squares(found.base).sum() / problem.rows))
+            left = np.inf if best is None else best.left
+            if problem is None or now >= left * (1.0 + LITTLE):  # too far: half the way
+                step /= 2.0
+            else:
+                start, goal, step = pi, parameters_of(found), min(1.0, 2.0 * step)
+                best = Settled(problem, pi, goal, now, count)
+                if all(loop.fixed for loop in self.loops) or left - now <= LITTLE * now or has_converged(problem, found, pi):
+                    break
+            pi = start + step * (goal - start)
+            motions = simulated_motions(self.model, self.loops, self.samples, pi)
+        return best
+
+    def moved_problem(self, motions: Sequence[SimulatedMotion]) -> Problem | None:
+        """Return the problem of samples with simulated motions; None if they leave too few rows."""
+        pairs = tuple(zip(self.samples, motions, strict=True))
+        factor = self.factor or common_factor([replace(s, qd=motion.states[1]) for s, motion in pairs])
+        made = Problem(self.model, tuple(moved(s, motion, self.correct, factor) for s, motion in pairs), factor)
+        return made if made.rows >= made.base.n_base else None
 
 
 def simulated_motions(model: Model, loops: Sequence[FeedbackLoop], samples: Sequence[Samples], pi: Array) -> list[SimulatedMotion] | None:
@@ -89,12 +137,6 @@ def first_motions(
         if (made := simulated_motions(model, loops, samples, pi)) is not None:
             return pi, made
     return candidates[-1], None
-
-
-def moved_problem(model: Model, samples: Sequence[Samples], motions: Sequence[SimulatedMotion], factor: int) -> Problem | None:
-    """Return the problem of samples with simulated motions; None if they leave too few rows."""
-    made = Problem(model, tuple(moved(s, motion, True, factor) for s, motion in zip(samples, motions, strict=True)), factor)
-    return made if made.rows >= made.base.n_base else None
 
 
 def has_converged(problem: Problem, found: Estimate, pi: Array) -> bool:
