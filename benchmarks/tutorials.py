@@ -1,40 +1,67 @@
 """Every page of the documentation and every notebook, run as a reader would run it, with the examples that tests leave out.
 
-`python -m benchmarks.tutorials [part of a path ...]` prints for each page how many examples ran and how long they took [s]; it ends with
-an error if one fails.
+`python -m benchmarks.tutorials [--fresh] [part of a path ...]` prints for each page how many examples ran and how long they took [s]; it
+ends with an error if one fails. With `--fresh` the README and the tutorials are pasted, line by line, into an interpreter of a new
+environment in which nothing but the wheel is installed, with the extras that the tutorials name. Public logs that lie beside the project
+are not fetched.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.fresh_install import make_environment, paste
+from steelyard.experiments.datasets import DATASETS
 from tests.house.pages import PAGES, run
+from tests.real.measured import DATA
 
 
-def pages(parts: list[str]) -> list[Path]:
+def pages(parts: list[str], fresh: bool) -> list[Path]:
     """Pages with Python, and notebooks, whose path has one of the parts."""
     found = [path for path in sorted(PAGES.rglob("*.md")) if "```python" in path.read_text(encoding="utf-8")]
     found += sorted(PAGES.rglob("*.ipynb"))
+    if fresh:
+        found = [PAGES.parent / "README.md", *(path for path in found if "tutorials" in path.parts)]
     return [path for path in found if not parts or any(part in path.as_posix() for part in parts)]
 
 
-def main(parts: list[str]) -> int:
+def public_logs(folder: Path) -> None:
+    """Copy the public logs that lie beside the project to where `sy.datasets.fetch` looks first."""
+    for name, dataset in DATASETS.items():
+        for source in (path for file in dataset.files for path in DATA.rglob(file)):
+            (folder / name).mkdir(exist_ok=True)
+            shutil.copy(source, folder / name)
+
+
+def run_here(path: Path) -> int:
+    """Run a page in this interpreter, in an empty folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            return run(path, expensive=True)
+        finally:
+            os.chdir(PAGES)
+
+
+def main(words: list[str]) -> int:
     """Run the pages, each in an empty folder; return how many failed."""
-    failed = 0
-    for path in pages(parts):
-        began = time.perf_counter()
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
+    fresh, failed = "--fresh" in words, 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault("STEELYARD_DATA", folder)
+        public_logs(Path(folder))
+        python = make_environment(PAGES.parent, Path(folder)) if fresh else None
+        for path in pages([word for word in words if word != "--fresh"], fresh):
+            began = time.perf_counter()
             try:
-                told = f"{run(path, expensive=True)} examples"
+                told = f"{paste(path, python) if python else run_here(path)} examples"
             except AssertionError as error:
                 failed, told = failed + 1, f"FAILED: {error}"
-            os.chdir(PAGES)
-        print(f"{path.relative_to(PAGES).as_posix()}: {told}, {time.perf_counter() - began:.1f} s", flush=True)
+            print(f"{path.relative_to(PAGES.parent).as_posix()}: {told}, {time.perf_counter() - began:.1f} s", flush=True)
     return failed
 
 
