@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..arguments import whole_number
 from ..drawing.html import card
 from ..drawing.table import Column, Table
-from ..errors import ProblemError, foreign, require_robot
+from ..errors import MissingExtra, ProblemError, foreign, require_robot
 from ..kernels.algorithms import massless_joints
 from ..robot import Robot
 from .pinocchio import PinocchioModel
@@ -102,7 +102,7 @@ def check(robot: Robot, samples: int = 64, seed: int = 0, progress: Callable[[st
     if find_spec("pinocchio") is not None:
         try:
             laws.append(_agreement(robot, states))
-        except ProblemError as error:
+        except (ProblemError, MissingExtra) as error:  # installed, and yet it may not start
             remarks = (*remarks, f"its torques are not compared with Pinocchio's: {error}")
     return SelfCheck(robot.mechanism.name, samples, tuple(laws), remarks)
 

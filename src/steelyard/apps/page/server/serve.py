@@ -35,7 +35,8 @@ class PageOptions:
 
 def require_page() -> None:
     """Raise MissingExtra if the packages of the page are absent."""
-    require_package("nicegui", "page", "the page")
+    for package in ("nicegui", "plotly"):
+        require_package(package, "page", "the page")
 
 
 def serve(options: PageOptions, host: str, port: int, names: tuple[str, ...], ready: Callable[[Address], None]) -> None:
