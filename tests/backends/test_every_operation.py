@@ -1,4 +1,4 @@
-"""Every operation through every backend: floats, NumPy arrays, NumPy source, LLVM kernels of every width, C99, SymPy."""
+"""Every operation through every backend: floats, NumPy arrays, NumPy source, LLVM of every width, C99, SymPy, the bridges' tables."""
 
 from __future__ import annotations
 
@@ -6,18 +6,30 @@ import ctypes
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from steelyard.compiler.ir.program import Operand, Program, trace
-from steelyard.compiler.render import c99, numpy_source
+from steelyard.compiler.render import array_expressions, c99, casadi_expressions, numpy_source
 from steelyard.compiler.render import sympy_expressions as sympy_form
 from steelyard.compiler.runtime.kernel import Kernel
 from tests.every_operation import SIZE, assert_same, every_operation, on_arrays, samples, traced
 from tests.renderings import hosts, ufunc_of
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-O2", "-shared", "-fPIC"]
+
+
+CASADI_IN_NUMPY = SimpleNamespace(
+    **{name: getattr(np, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "atan2", "sign")},
+    fabs=np.abs,
+    if_else=np.where,
+    SX=np.float64,
+    vertcat=lambda *values: np.array(values),
+    reshape=lambda x, rows, columns: x.reshape(rows, columns, order="F"),
+    sparsify=lambda x: x,
+)
 
 
 @pytest.fixture
@@ -34,6 +46,42 @@ def test_floats(states) -> None:
 def test_numpy_source(states) -> None:
     with np.errstate(all="ignore"):
         assert_same(numpy_source.function(traced())(*states), on_arrays(*states))
+
+
+def test_the_array_api(states) -> None:
+    """The table of JAX and PyTorch over NumPy, which follows the same standard."""
+    with np.errstate(all="ignore"):
+        (got,) = array_expressions.call(traced(), np, states)
+    assert_same(got, on_arrays(*states))
+
+
+def test_the_array_api_broadcasts_batches(rng: np.random.Generator) -> None:
+    x, y = rng.normal(size=(3, 1, 2)), rng.normal(size=(4, 2))
+    with np.errstate(all="ignore"):
+        (got,) = array_expressions.call(traced(), np, [x, y])
+        expected = on_arrays(*(z.reshape(-1, 2) for z in np.broadcast_arrays(x, y)))
+    assert got.shape == (3, 4, SIZE)
+    assert_same(got.reshape(-1, SIZE), expected)
+
+
+def test_casadis_table(states, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table of CasADi over NumPy scalars under CasADi's names."""
+    monkeypatch.setattr(casadi_expressions, "casadi", lambda: CASADI_IN_NUMPY)
+    with np.errstate(all="ignore"):
+        got = [casadi_expressions.expressions(traced(), [x[:, None], y[:, None]])[0] for x, y in zip(*states, strict=True)]
+    assert got[0].shape == (SIZE, 1)
+    assert_same(np.array(got)[:, :, 0], on_arrays(*states))
+
+
+def test_casadis_matrices_are_rows_and_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(casadi_expressions, "casadi", lambda: CASADI_IN_NUMPY)
+    shapes = [Operand("A", (2, 3)), Operand("s", ()), Operand("c", (2, 2, 3))]
+    program = trace("matrices", lambda x: ([[2.0 * a for a in row] for row in x], x[1][0], [x, x]), [Operand("x", (2, 3))], shapes)
+    x = np.arange(6.0).reshape(2, 3)
+    A, s, c = casadi_expressions.expressions(program, [x])
+    np.testing.assert_array_equal(A, 2.0 * x)
+    np.testing.assert_array_equal(s, [[3.0]])
+    np.testing.assert_array_equal(c, [x.ravel(), x.ravel()])
 
 
 def test_a_kernel(states) -> None:

@@ -12,6 +12,7 @@ from ..documented import documented
 from ..kernels import ALGORITHMS
 from ..kernels.algorithms import described_outputs
 from ..mechanism import load as load_mechanism
+from .bridges import Bridges
 from .dynamics import Dynamics
 from .edits import Edits
 from .momentum import Momentum
@@ -24,7 +25,7 @@ from .single_call import with_straight_path
 __all__ = ["Robot", "load"]
 
 
-class _General(Dynamics, Momentum, Regressors, OperationalSpace, MovingBase, Edits, Pictures):
+class _General(Dynamics, Momentum, Regressors, OperationalSpace, MovingBase, Edits, Pictures, Bridges):
     """All methods, in their general form."""
 
 

@@ -37,7 +37,8 @@ def with_straight_path(kernels: Mapping[str, str]) -> Callable[[type[T]], type[T
     """Class decorator: give the methods that are named a straight path to the gufunc of a kernel ({method: kernel}).
 
     Arguments without default are the kernel's arrays, in its order; all others are None by default. The class has `_gufuncs`, a dict
-    {kernel: gufunc}, or {kernel: {frame: gufunc}} for methods that take a frame, and `_prepare(kernel[, frame])`, which fills it.
+    {kernel: gufunc}, or {kernel: {frame: gufunc}} for methods that take a frame, and `_prepare(kernel[, frame])`, which fills it. It gets
+    `_single_calls`, what was named.
     """
 
     def install(cls: type[T]) -> type[T]:
@@ -47,6 +48,7 @@ def with_straight_path(kernels: Mapping[str, str]) -> Callable[[type[T]], type[T
         exec(compile(text, "<single calls>", "exec"), namespace)
         for method in kernels:
             setattr(cls, method, update_wrapper(namespace[method], getattr(general, method)))
+        cls._single_calls = dict(kernels)  # type: ignore[attr-defined]
         return cls
 
     return install

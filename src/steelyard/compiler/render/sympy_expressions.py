@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...errors import needs_extra
-from ..ir.graph import Expr
 from ..ir.program import Program
+from .evaluate import Table, evaluate
 
 
-def operations() -> dict[str, Callable[..., Any]]:
+def operations() -> Table:
     """The table of operations as SymPy functions. A MissingExtra error where SymPy is not installed."""
     try:
         import sympy as sp
@@ -49,13 +49,4 @@ def sympy_float(x: float) -> Any:
 
 def expressions(program: Program, symbols: Sequence[Sequence[Any]], constant: Callable[[float], Any] = sympy_float) -> list[list[Any]]:
     """Per output, its scalars as SymPy expressions of given symbols (one flat list per input); `constant` converts the constants."""
-    table = operations()
-    values: dict[int, Any] = {}
-    for s in program.steps:
-        if s.op == "const":
-            values[s.id] = constant(s.payload)
-        elif s.op == "input":
-            values[s.id] = symbols[s.payload[0]][s.payload[1]]
-        else:
-            values[s.id] = table[s.op](*(values[a.id] for a in s.args))
-    return [[values[r.id] if isinstance(r, Expr) else constant(float(r)) for r in result] for result in program.results]
+    return evaluate(program, operations(), symbols, constant)

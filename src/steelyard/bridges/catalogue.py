@@ -1,0 +1,112 @@
+"""Which functions of a robot a bridge offers: those of the robot itself, under their names, with their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from inspect import Signature
+from typing import Any, NamedTuple
+
+from ..compiler.ir.program import Program
+from ..errors import CallError, suggest
+from ..kernels import ALGORITHMS, LOOP_ALGORITHMS
+from ..kernels import program as shortest
+from ..mechanism.tree import Tree
+
+OPTIONS = ("wrench", "base", "parameters")  # what a function may take after its arrays, in this order
+
+
+class UnknownFunction(CallError, AttributeError):
+    """A bridge has no function of that name."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A function of the robot: its algorithm with the tree that it runs on, the arguments, and how many of the outputs are returned."""
+
+    algorithm: str
+    tree: Tree
+    signature: Signature
+    results: int
+
+
+class Form(NamedTuple):
+    """What a program is made for: algorithm, frame, frames of wrenches (() for the bodies' own), and whether it takes the other options."""
+
+    algorithm: str
+    frame: str | None = None
+    wrench: tuple[str, ...] | None = None
+    base: bool = False
+    parameters: bool = False
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The functions of a robot by name. `frame` returns a frame's name, that of the end-effector for None, or raises CallError."""
+
+    robot: str
+    fingerprint: str
+    entries: Mapping[str, Entry]
+    frame: Callable[[str | None], str]
+
+    def arguments(self, name: str, args: Sequence[Any], options: Mapping[str, Any]) -> tuple[str, list[Any], dict[str, Any]]:
+        """The algorithm of a call, its arrays in order, and its options that were given; `frame` is among them where it has one."""
+        entry = self.entries[name]
+        try:
+            given = entry.signature.bind(*args, **options)
+        except TypeError as error:
+            raise CallError(f"{name}{_plain(entry.signature)}: {error}") from None
+        rest = dict(given.arguments)
+        taken = {key: rest.pop(key) for key in OPTIONS if key in rest}
+        taken = {key: value for key, value in taken.items() if value is not None}
+        if "frame" in entry.signature.parameters:
+            taken["frame"] = self.frame(rest.pop("frame", None))
+        if name == "friction_torque" and rest.get("q") is not None:
+            return "friction_torque_at", [rest["q"], rest["qd"]], taken
+        return entry.algorithm, [rest[key] for key in rest if rest[key] is not None], taken
+
+    def program(self, name: str, form: Form) -> Program:
+        """The shortest program of a function."""
+        entry = self.entries[name]
+        made = shortest(entry.tree, form.algorithm, wrench=form.wrench, base=form.base, parameters=form.parameters, frame=form.frame)
+        return replace(made, outputs=made.outputs[: entry.results], results=made.results[: entry.results])
+
+
+def entry(algorithm: str, tree: Tree, signature: Signature, results: int | None = None) -> Entry:
+    """The entry of a method with that signature: what it writes to (`out`) and itself are no arguments of a function."""
+    kept = [each for key, each in signature.parameters.items() if key not in ("self", "out")]
+    known = ALGORITHMS[algorithm] if algorithm in ALGORITHMS else LOOP_ALGORITHMS[algorithm]
+    return Entry(algorithm, tree, Signature(kept), len(known.outputs) if results is None else results)
+
+
+class Functions:
+    """The functions of a robot, each made when it is first asked for. `dir()` lists them."""
+
+    library = ""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+
+    def _make(self, name: str) -> Any:
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        entries = self._catalogue.entries
+        if name not in entries:
+            raise UnknownFunction(f"{name!r} is no function of a robot in {self.library}; {suggest(name, entries)}")
+        made = self._make(name)
+        self.__dict__[name] = made
+        return made
+
+    def __dir__(self) -> list[str]:
+        return sorted((*super().__dir__(), *self._catalogue.entries))
+
+    def __repr__(self) -> str:
+        return f"<{len(self._catalogue.entries)} functions of {self._catalogue.robot!r} in {self.library}>"
+
+
+def _plain(signature: Signature) -> Signature:
+    """The signature without annotations, for a message."""
+    return signature.replace(parameters=[each.replace(annotation=each.empty) for each in signature.parameters.values()])

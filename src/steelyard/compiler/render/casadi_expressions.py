@@ -1,0 +1,63 @@
+"""A program as CasADi's SX expressions, for functions that CasADi differentiates, optimises over and writes as C.
+
+Andersson, Gillis, Horn, Rawlings and Diehl, "CasADi", Math. Prog. Comp. 11, 2019, section 3 (SX: a graph of scalars, as ours is).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...errors import needs_extra
+from ..ir.program import Operand, Program
+from .evaluate import Table, evaluate
+
+
+def casadi() -> Any:
+    """The package. A MissingExtra error where it is not installed."""
+    try:
+        import casadi
+    except ImportError:
+        raise needs_extra("casadi", "casadi", "to_casadi()") from None
+    return casadi
+
+
+def operations(ca: Any) -> Table:
+    """The table of operations as CasADi's functions."""
+    functions = {name: getattr(ca, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "atan2", "sign")}
+    return functions | {
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b,
+        "neg": lambda a: -a,
+        "abs": ca.fabs,
+        "lt": lambda a, b: a < b,
+        "le": lambda a, b: a <= b,
+        "select": ca.if_else,
+    }
+
+
+def expressions(program: Program, symbols: Sequence[Any]) -> list[Any]:
+    """Per output an SX of the shape of `extent`, of given symbols: one SX of that shape for each input. Zeros are structural."""
+    ca = casadi()
+    scalars = [_entries(x, operand) for x, operand in zip(symbols, program.inputs, strict=True)]
+    found = evaluate(program, operations(ca), scalars, ca.SX)
+    return [_matrix(ca, values, extent(operand)) for values, operand in zip(found, program.outputs, strict=True)]
+
+
+def extent(operand: Operand) -> tuple[int, int]:
+    """Rows and columns: CasADi has matrices only. A vector is a column; of more than two axes, all but the first are columns."""
+    rows = operand.shape[0] if operand.shape else 1
+    return rows, operand.size // max(rows, 1)
+
+
+def _entries(x: Any, operand: Operand) -> list[Any]:
+    rows, columns = extent(operand)
+    return [x[i, j] for i in range(rows) for j in range(columns)]
+
+
+def _matrix(ca: Any, values: Sequence[Any], shape: tuple[int, int]) -> Any:
+    """Scalars in row-major order as a matrix; CasADi stores columns."""
+    rows, columns = shape
+    return ca.sparsify(ca.reshape(ca.vertcat(*values), columns, rows).T) if values else ca.SX(rows, columns)

@@ -1,0 +1,24 @@
+"""A program run node by node with a table of operations, on whatever scalars the table is for: symbols, or arrays of another library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..ir.graph import Expr
+from ..ir.program import Program
+
+Table = Mapping[str, Callable[..., Any]]
+
+
+def evaluate(program: Program, table: Table, scalars: Sequence[Sequence[Any]], constant: Callable[[float], Any]) -> list[list[Any]]:
+    """Per output, its scalars in row-major order. `scalars`: per input, the same; `constant` converts the constants."""
+    values: dict[int, Any] = {}
+    for s in program.steps:
+        if s.op == "const":
+            values[s.id] = constant(s.payload)
+        elif s.op == "input":
+            values[s.id] = scalars[s.payload[0]][s.payload[1]]
+        else:
+            values[s.id] = table[s.op](*(values[a.id] for a in s.args))
+    return [[values[r.id] if isinstance(r, Expr) else constant(float(r)) for r in result] for result in program.results]
