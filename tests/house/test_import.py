@@ -15,6 +15,7 @@ from tests.house.sources import ROOT
 HEAVY = {
     "matplotlib", "plotly", "bokeh", "sympy", "jinja2", "polars", "pandas", "pyarrow", "rosbags", "h5py", "mujoco", "pinocchio", "clarabel",
     "cvxpy", "xacrodoc", "typer", "click", "rich", "http.server", "asyncio", "ssl", "viser", "websockets", "roboticstoolbox",
+    "casadi", "jax", "torch",
 }  # fmt: skip
 # Parts of SciPy that cost more to import than all of steelyard: they are imported where they are used.
 HEAVY_SCIPY = {"scipy.stats", "scipy.optimize", "scipy.signal", "scipy.integrate", "scipy.interpolate"}
