@@ -59,7 +59,7 @@ NO_WORD = {
     "how many samples are read, and in how many parts": (
         "doctor.time_stamps: MOST",
         "doctor.mechanics.design: FOLDS",
-        "doctor.mechanics.view: MOST WINDOWS SHORTEST PER_PERIOD",
+        "doctor.mechanics.view: MOST WINDOWS SHORTEST PER_PERIOD GOLDEN",
         "result.jackknife: CELLS SPAN POINTS SAME STEP",
         "result.visited: LEAST_SCALE MOST",
         "model.accumulator: LEAF",

@@ -15,9 +15,10 @@ from ...samples.samples import Samples
 
 Array = NDArray[np.float64]
 MOST = 1500  # rows: enough for every fault, and a few milliseconds for each trial
-WINDOWS = 8  # into which the rows of a long log are divided
+WINDOWS = 16  # into which the rows of a long log are divided
 SHORTEST = 8  # rows of a stretch without gaps
-PER_PERIOD = 20.0  # rows within a period of the fastest motion
+PER_PERIOD = 50.0  # rows within a period of the fastest motion: friction that turns round must not be smeared over many of them
+GOLDEN = (5**0.5 - 1) / 2  # of the log between a window and the next: no period of a motion is as far from all of its multiples
 MODEL_ERROR = 3.0  # times the frequency of the motion at which errors of a model vary
 
 
@@ -104,6 +105,6 @@ def windows(parts: Sequence[tuple[Array, ...]], most: int, total: int) -> list[t
         rows = len(part[0])
         count = max(1, round(WINDOWS * rows / total))
         length = max(SHORTEST, int(most * rows / total / count))
-        starts = np.linspace(0, max(rows - length, 0), count).astype(int)
+        starts = np.sort((np.arange(count) + 0.5) * GOLDEN % 1.0 * max(rows - length, 0)).astype(int)
         made += [tuple(x[start : start + length] for x in part) for start in starts]
     return made
