@@ -62,7 +62,7 @@ NO_WORD = {
         "doctor.mechanics.view: MOST WINDOWS SHORTEST PER_PERIOD GOLDEN",
         "result.jackknife: CELLS SPAN POINTS SAME STEP",
         "result.visited: LEAST_SCALE MOST",
-        "model.accumulator: LEAF",
+        "model.accumulator: MANY",
         "model.problem: BLOCK FOLDS STORED",
         "closed_loops: STRIDE",
         "samples.samples: MIDDLE",

@@ -99,7 +99,7 @@ def in_parallel(
             spent = perf_counter() - start
             begin, size = begin + size, 2 * size if spent < SHORT else max(size // 2, 1) if spent > LONG else size
 
-    _share(run, count, stopped)
+    share(run, count, stopped)
     return results[0] if len(results) == 1 else results
 
 
@@ -127,7 +127,7 @@ def _fits(out: tuple[Any, ...], arrays: Sequence[np.ndarray], batch: tuple[int, 
     return not any(np.may_share_memory(x, y) for x, y in others)
 
 
-def _share(run: Callable[[int], None], count: int, stopped: list[bool]) -> None:
+def share(run: Callable[[int], None], count: int, stopped: list[bool]) -> None:
     """Call run(0) here and run(1), ... in the pool, under this thread's error state. When all have ended, raise the first error.
 
     What is raised here, such as an interrupt, makes `stopped` true, for the others to end.

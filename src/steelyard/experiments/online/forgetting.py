@@ -27,10 +27,9 @@ class Information:
     def __init__(self, rows: SampleRows, forgetting: float, directional: bool) -> None:
         self.forgetting, self.directional = forgetting, directional
         self.reach, self.width = rows.model.reach, rows.b
-        widths = [len(columns) + 1 for columns in self.reach]
-        self._past, self._fresh = Triangles(widths), Triangles(widths)
+        self._past, self._fresh = Triangles(self.reach), Triangles(self.reach)
         self._counts, self._fresh_counts = np.zeros(rows.n), np.zeros(rows.n)
-        self._index, self._joint = packing(rows, self._past)
+        self._rows = rows
         self._filled = 0
 
     def add(self, rows: Array, keep: Bools | None) -> None:
@@ -45,23 +44,21 @@ class Information:
     def accumulator(self) -> Accumulator:
         """All that is known of the samples so far; a block that is not full yet has replaced nothing."""
         whole = self._past.copy()
-        whole.absorb(self._fresh)
+        whole.absorb(self._fresh.factors)
         counts = (self._counts + self._fresh_counts).tolist()
         return Accumulator(self.reach, self.width, tuple(R.copy() for R in whole.factors), tuple(counts))
 
     def _fold(self, rows: Array, keep: Bools | None) -> None:
         count = len(rows)
-        packed = rows.take(self._index, axis=1)
-        if keep is not None:
-            packed *= keep.take(self._joint, axis=1)
+        used = None if keep is None else keep.astype(float)
         new = float(count) if keep is None else keep.sum(axis=0)
         if self.forgetting < 1.0 and not self.directional:
             weights = self.forgetting ** np.arange(count - 1, -1, -1.0)
             new = weights.sum() if keep is None else weights @ keep
-            packed *= np.sqrt(weights)[:, None]
+            used = np.sqrt(weights)[:, None] * (np.ones(len(self.reach)) if used is None else used)
             self._fade(self.forgetting**count)
         self._fresh_counts += new
-        self._fresh.fold(packed)
+        self._fresh.fold(self._rows.regressor(rows), self._rows.torque(rows), used)
         self._filled += count
         if self._filled == BLOCK:
             self._join()
@@ -78,7 +75,7 @@ class Information:
             for past, new in zip(self._past.factors, self._fresh.factors, strict=True):
                 past[:] = replaced(past, new, most)
             self._counts *= most
-        self._past.absorb(self._fresh)
+        self._past.absorb(self._fresh.factors)
         self._counts += self._fresh_counts
         self._fresh.memory[:] = 0.0
         self._fresh_counts[:] = 0.0
@@ -108,12 +105,3 @@ def replaced(past: Array, new: Array, most: float) -> Array:
     made[:k] = np.asarray(np.linalg.qr(faded, mode="r"))[:k]
     made[-1, -1] = past[-1, -1] * np.sqrt(most)
     return made
-
-
-def packing(rows: SampleRows, triangles: Triangles) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where each column of a packed row is in the rows of samples, and the joint that it belongs to."""
-    index, joint = np.full(triangles.width, rows.width - 1), np.zeros(triangles.width, int)
-    for j, (columns, place) in enumerate(zip(rows.model.reach, triangles.columns, strict=True)):
-        index[place] = [*(j * rows.b + c for c in columns), rows.n * rows.b + j]
-        joint[place] = j
-    return index, joint

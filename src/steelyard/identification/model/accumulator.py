@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
@@ -12,16 +11,12 @@ import numpy as np
 import scipy.linalg  # noqa: F401  its library is to be among those that are limited
 from numpy.typing import ArrayLike, NDArray
 
+from ...compiler.runtime.fold_rows import Triangles
+from ...compiler.runtime.threads import thread_count
 from ...errors import CallError
-from ...fork import once_per_process
 
 Array = NDArray[np.float64]
-LEAF = 192  # rows factorised at once: small enough that a linear-algebra library does not spread it over threads of its own
-
-
-@once_per_process
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(2, thread_name_prefix="steelyard-fold")
+MANY = 256  # samples from which the factors of joints are shared between threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,26 +45,21 @@ class Accumulator:
 
     def fold(self, Y: Array, tau: Array, keep: NDArray[np.bool_] | None = None, weights: Array | None = None) -> Accumulator:
         """Return it with further samples: Y (N, n, b), tau (N, n); `keep` (N, n) leaves rows out, `weights` (N, n) multiply rows."""
-
-        def one(j: int) -> tuple[Array, float]:
-            rows = slice(None) if keep is None else keep[:, j]
-            block = np.empty((len(tau[rows, j]), len(self.reach[j]) + 1))
-            block[:, :-1] = Y[rows, j][:, self.reach[j]]
-            block[:, -1] = tau[rows, j]
-            if weights is not None:
-                block *= weights[rows, j][:, None]
-            return folded(self.factors[j], block), float(len(block))
-
-        done = list(_pool().map(one, range(self.n)))
-        counts = tuple(count + more for count, (_, more) in zip(self.counts, done, strict=True))
-        return Accumulator(self.reach, self.width, tuple(factor for factor, _ in done), counts)
+        used = weights if keep is None else keep.astype(float) if weights is None else weights * keep
+        made = Triangles(self.reach)
+        made.fold(Y, tau, used, threads=thread_count() if len(tau) >= MANY else 1)
+        made.absorb(self.factors)
+        more = [float(len(tau))] * self.n if keep is None else np.sum(keep, axis=0).tolist()
+        counts = tuple(count + new for count, new in zip(self.counts, more, strict=True))
+        return Accumulator(self.reach, self.width, made.factors, counts)
 
     def merge(self, other: Accumulator) -> Accumulator:
         """Return the accumulator of the samples of both."""
         if self.reach != other.reach:
             raise CallError("accumulators of different models cannot be merged")
-        factors = tuple(folded(a, b) for a, b in zip(self.factors, other.factors, strict=True))
-        return Accumulator(self.reach, self.width, factors, tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)))
+        made = Triangles(self.reach, self.factors)
+        made.absorb(other.factors)
+        return Accumulator(self.reach, self.width, made.factors, tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)))
 
     def forget(self, factor: float) -> Accumulator:
         """Return it with less weight on the past: squares count `factor` times as much, 0 < factor <= 1."""
@@ -96,20 +86,6 @@ class Accumulator:
     def torque_squares(self) -> Array:
         """Return the sum over samples of tau_j^2 for each joint, (n,)."""
         return np.array([np.sum(R[:, -1] ** 2) for R in self.factors])
-
-
-def folded(R: Array, block: Array) -> Array:
-    """Return the triangle of [R; block] by a tree of small factorisations, each of which stays in the cache and on one core.
-
-    Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34 (2012), p. A206 (tall and skinny QR).
-    """
-    width = R.shape[1]
-    size = max(LEAF, 3 * width)
-    while len(block) > size:
-        leaves = len(block) // size
-        tops = np.asarray(np.linalg.qr(block[: leaves * size].reshape(leaves, size, width), mode="r")).reshape(-1, width)
-        block = np.concatenate([tops, block[leaves * size :]])
-    return triangular(np.concatenate([R, block]))
 
 
 def triangular(rows: Array) -> Array:

@@ -1,42 +1,101 @@
-"""LLVM text of a loop that folds rows into triangular factors by Householder reflections, a panel of rows at a time."""
+"""LLVM text of a loop that folds samples into triangular factors by Householder reflections, a panel of rows at a time."""
 
 from __future__ import annotations
 
-_HEAD = """define void @kernel(ptr noalias %R, ptr noalias %X, i64 %stride, i64 %panels, i64 %count, ptr noalias %table) {{
+CHAINS = 4  # sums over rows that run beside each other
+
+_HEAD = """define void @kernel(ptr noalias %R, ptr noalias %scratch, ptr noalias %Y, i64 %y.step, ptr noalias %T, i64 %t.step,
+                    ptr noalias %W, i64 %w.step, i64 %samples, i64 %count, ptr noalias %table, ptr noalias %index) {{
 entry:
-  br label %block
-block:
-  %b = phi i64 [ 0, %entry ], [ %b.next, %block.end ]
-  %row3 = mul i64 %b, 3
-  %t0 = getelementptr i64, ptr %table, i64 %row3
-  %t1 = getelementptr i64, ptr %t0, i64 1
-  %t2 = getelementptr i64, ptr %t0, i64 2
-  %r.at = load i64, ptr %t0
-  %x.at = load i64, ptr %t1
-  %k = load i64, ptr %t2
+  %some = icmp sgt i64 %samples, 0
+  br i1 %some, label %factor, label %done
+factor:
+  %f = phi i64 [ 0, %entry ], [ %f.next, %factor.end ]
+  %f.row = mul i64 %f, 6
+{facts}
   %k.up = add i64 %k, {last}
   %ld = and i64 %k.up, -{lanes}
+  %columns = sub i64 %k, 1
   %r0 = getelementptr double, ptr %R, i64 %r.at
-  %x0 = getelementptr double, ptr %X, i64 %x.at
-  br label %panel
+  %i0 = getelementptr i64, ptr %index, i64 %i.at
+  %y0 = getelementptr double, ptr %Y, i64 %y.at
+  %t0 = getelementptr double, ptr %T, i64 %t.at
+  %w0 = getelementptr double, ptr %W, i64 %w.at
+  %size = mul i64 %ld, {rows}
+  br label %clear
+clear:
+  %z = phi i64 [ 0, %factor ], [ %z.next, %clear ]
+  %z.p = getelementptr double, ptr %scratch, i64 %z
+  store {V} zeroinitializer, ptr %z.p, align {bytes}
+  %z.next = add i64 %z, {lanes}
+  %z.more = icmp slt i64 %z.next, %size
+  br i1 %z.more, label %clear, label %panel
 panel:
-  %p = phi i64 [ 0, %block ], [ %p.next, %panel.end ]
-  %p.rows = mul i64 %p, {rows}
-  %p.at = mul i64 %p.rows, %stride
-{starts}
-  br label %column
+  %p = phi i64 [ 0, %clear ], [ %p.next, %panel.end ]
+  br label %row
+row:
+  %r = phi i64 [ 0, %panel ], [ %r.next, %row.end ]
+  %s = add i64 %p, %r
+  %there = icmp slt i64 %s, %samples
+  %s.in = select i1 %there, i64 %s, i64 0
+  %y.s = mul i64 %s.in, %y.step
+  %t.s = mul i64 %s.in, %t.step
+  %w.s = mul i64 %s.in, %w.step
+  %y.row = getelementptr double, ptr %y0, i64 %y.s
+  %t.p = getelementptr double, ptr %t0, i64 %t.s
+  %w.p = getelementptr double, ptr %w0, i64 %w.s
+  %w.given = load double, ptr %w.p
+  %weight = select i1 %there, double %w.given, double 0.0
+  %used = fcmp one double %weight, 0.0
+  %x.at = mul i64 %r, {lanes}
+  %x.row = getelementptr double, ptr %scratch, i64 %x.at
+  br label %gather
+gather:
+  %g = phi i64 [ 0, %row ], [ %g.next, %gather.end ]
+  %g.chunk = and i64 %g, -{lanes}
+  %g.lane = and i64 %g, {last}
+  %g.far = mul i64 %g.chunk, {rows}
+  %g.at = add i64 %g.far, %g.lane
+  %x.p = getelementptr double, ptr %x.row, i64 %g.at
+  %is.last = icmp eq i64 %g, %columns
+  br i1 %is.last, label %torque, label %entry.of
+entry.of:
+  %g.p = getelementptr i64, ptr %i0, i64 %g
+  %g.index = load i64, ptr %g.p
+  %y.p = getelementptr double, ptr %y.row, i64 %g.index
+  br label %gather.end
+torque:
+  br label %gather.end
+gather.end:
+  %from = phi ptr [ %y.p, %entry.of ], [ %t.p, %torque ]
+  %x.raw = load double, ptr %from
+  %x.weighed = fmul double %x.raw, %weight
+  %x.value = select i1 %used, double %x.weighed, double 0.0
+  store double %x.value, ptr %x.p
+  %g.next = add i64 %g, 1
+  %g.more = icmp slt i64 %g.next, %k
+  br i1 %g.more, label %gather, label %row.end
+row.end:
+  %r.next = add i64 %r, 1
+  %r.more = icmp slt i64 %r.next, {rows}
+  br i1 %r.more, label %row, label %column
 column:
-  %i = phi i64 [ 0, %panel ], [ %i.next, %column.end ]
+  %i = phi i64 [ 0, %row.end ], [ %i.next, %column.end ]
+  %start = and i64 %i, -{lanes}
+  %lane = and i64 %i, {last}
+  %far = mul i64 %start, {rows}
+  %near = add i64 %far, %lane
+  %x.i = getelementptr double, ptr %scratch, i64 %near
 {entries}
-  %empty = fcmp oeq double %sum{rows}, 0.0
+  %empty = fcmp oeq double %squares, 0.0
   br i1 %empty, label %column.end, label %reflect
 reflect:
   %i.row = mul i64 %i, %ld
-  %row = getelementptr double, ptr %r0, i64 %i.row
-  %diagonal = getelementptr double, ptr %row, i64 %i
+  %row.p = getelementptr double, ptr %r0, i64 %i.row
+  %diagonal = getelementptr double, ptr %row.p, i64 %i
   %alpha = load double, ptr %diagonal
   %alpha2 = fmul double %alpha, %alpha
-  %norm2 = fadd double %alpha2, %sum{rows}
+  %norm2 = fadd double %alpha2, %squares
   %norm = call double @llvm.sqrt.f64(double %norm2)
   %opposite = fneg double %norm
   %positive = fcmp oge double %alpha, 0.0
@@ -45,17 +104,21 @@ reflect:
   %inverse = fdiv double 1.0, %lead
   %share = fdiv double %lead, %norm
   %tau = call double @llvm.fabs.f64(double %share)
-{splat_tau}
+{splats}
 {vectors}
-  %start = and i64 %i, -{lanes}
   br label %chunk
 chunk:
   %c = phi i64 [ %start, %reflect ], [ %c.next, %chunk ]
-  %r.c = getelementptr double, ptr %row, i64 %c
-  %w0 = load {V}, ptr %r.c, align 8
+  %r.c = getelementptr double, ptr %row.p, i64 %c
+  %c.far = mul i64 %c, {rows}
+  %x.c = getelementptr double, ptr %scratch, i64 %c.far
+  %R.c = load {V}, ptr %r.c, align 8
 {products}
-  %w = fmul {V} %w{rows}, %tau.v
-  %r.new = fsub {V} %w0, %w
+  %w.sum = fadd {V} %R.c, %dots
+  %w.all = fmul {V} %w.sum, %tau.v
+{after}
+  %w = select <{lanes} x i1> %after, {V} %w.all, {V} zeroinitializer
+  %r.new = fsub {V} %R.c, %w
   store {V} %r.new, ptr %r.c, align 8
 {updates}
   %c.next = add i64 %c, {lanes}
@@ -63,20 +126,19 @@ chunk:
   br i1 %more, label %chunk, label %zero
 zero:
   store double %beta, ptr %diagonal
-{zeros}
   br label %column.end
 column.end:
   %i.next = add i64 %i, 1
   %i.more = icmp slt i64 %i.next, %k
   br i1 %i.more, label %column, label %panel.end
 panel.end:
-  %p.next = add i64 %p, 1
-  %p.more = icmp slt i64 %p.next, %panels
-  br i1 %p.more, label %panel, label %block.end
-block.end:
-  %b.next = add i64 %b, 1
-  %b.more = icmp slt i64 %b.next, %count
-  br i1 %b.more, label %block, label %done
+  %p.next = add i64 %p, {rows}
+  %p.more = icmp slt i64 %p.next, %samples
+  br i1 %p.more, label %panel, label %factor.end
+factor.end:
+  %f.next = add i64 %f, 1
+  %f.more = icmp slt i64 %f.next, %count
+  br i1 %f.more, label %factor, label %done
 done:
   ret void
 }}
@@ -84,56 +146,89 @@ declare double @llvm.sqrt.f64(double)
 declare double @llvm.fabs.f64(double)
 declare {V} @llvm.fma.v{lanes}f64({V}, {V}, {V})
 """
+FACTS = ("r.at", "k", "i.at", "y.at", "t.at", "w.at")
 
 
 def render(lanes: int, rows: int, fused: bool) -> str:
-    """Return the module of a function kernel(R, X, stride, panels, count, table): `rows` rows of X at a time go into `count` factors.
+    """Return the module of a function that folds samples into `count` factors, `rows` samples at a time.
 
-    Row b of the table (count, 3) has where factor b begins in R, where its columns begin in a row of X, and their number k, all counted in
-    doubles. A factor has k rows of k columns, padded to whole vectors; X has `panels` times `rows` rows of `stride` doubles, the padding
-    of each factor's columns zero, and is used up. Column i is reflected onto the diagonal: beta = -sign(alpha) |(alpha, x)|,
-    v = (1, x / (alpha - beta)), tau = (beta - alpha) / beta. A column that is zero costs nothing.
+    kernel(R, scratch, Y, y_step, T, t_step, W, w_step, samples, count, table, index). Row b of the table (count, 6) has, counted in
+    doubles: where factor b begins in R, the number k of its columns, where its part of `index` begins, and where it begins in a sample of
+    Y, T and W, which are y_step, t_step and w_step apart. The row of a sample is w (Y[index], t), k numbers; one with w = 0 is not read.
+    A factor has k rows of k columns, padded to whole vectors, as are those of `scratch`, rows x k.
+    Column i is reflected onto the diagonal: beta = -sign(alpha) |(alpha, x)|, v = (1, x / (alpha - beta)), tau = (beta - alpha) / beta.
+    A column that is zero costs nothing.
     Golub and Van Loan, "Matrix Computations", 4th ed., sections 5.1.3 and 6.5.3.
     """
     V = f"<{lanes} x double>"
     every = range(rows)
-    starts = ["  %x.0 = getelementptr double, ptr %x0, i64 %p.at"]
-    starts += [f"  %x.{r + 1} = getelementptr double, ptr %x.{r}, i64 %stride" for r in range(rows - 1)]
     parts = {
-        "starts": starts,
-        "entries": ["  %sum0 = fadd double 0.0, 0.0", *(line for r in every for line in _entry(r))],
-        "splat_tau": _splat("tau.v", "%tau", lanes),
+        "facts": [line for at, name in enumerate(FACTS) for line in _fact(at, name)],
+        "entries": [*(line for r in every for line in _entry(r, lanes)), *_sum("squares", "double", [f"%e{r}.2" for r in every])],
+        "splats": [*_splat("tau.v", "%tau", lanes), *_splat("i.v", "%i", lanes, "i64")],
         "vectors": [line for r in every for line in (f"  %v{r}.s = fmul double %e{r}, %inverse", *_splat(f"v{r}", f"%v{r}.s", lanes))],
-        "products": [line for r in every for line in _product(r, V, lanes, fused)],
+        "products": [
+            *(line for r in every for line in _product(r, V, lanes, fused)),
+            *_sum("dots", V, [f"%d{r}" for r in every][-CHAINS:]),
+        ],
+        "after": [
+            *_splat("c.v", "%c", lanes, "i64"),
+            f"  %at = add <{lanes} x i64> %c.v, <{', '.join(f'i64 {lane}' for lane in range(lanes))}>",
+            f"  %after = icmp sgt <{lanes} x i64> %at, %i.v",
+        ],
         "updates": [line for r in every for line in _update(r, V, lanes, fused)],
-        "zeros": [f"  store double 0.0, ptr %e{r}.p" for r in every],
     }
     text = {name: "\n".join(lines) for name, lines in parts.items()}
-    return _HEAD.format(lanes=lanes, last=lanes - 1, rows=rows, V=V, **text)
+    return _HEAD.format(lanes=lanes, bytes=8 * lanes, last=lanes - 1, rows=rows, V=V, **text)
 
 
-def _entry(r: int) -> list[str]:
-    """The entry of row r in the column, and the sum of squares with it."""
+def _fact(at: int, name: str) -> list[str]:
+    """One number of the table's row."""
     return [
-        f"  %e{r}.p = getelementptr double, ptr %x.{r}, i64 %i",
-        f"  %e{r} = load double, ptr %e{r}.p",
-        f"  %e{r}.2 = fmul double %e{r}, %e{r}",
-        f"  %sum{r + 1} = fadd double %sum{r}, %e{r}.2",
+        f"  %{name}.n = add i64 %f.row, {at}",
+        f"  %{name}.p = getelementptr i64, ptr %table, i64 %{name}.n",
+        f"  %{name} = load i64, ptr %{name}.p",
     ]
 
 
-def _splat(name: str, value: str, lanes: int) -> list[str]:
-    V = f"<{lanes} x double>"
-    first = f"  %{name}.1 = insertelement {V} poison, double {value}, i64 0"
+def _entry(r: int, lanes: int) -> list[str]:
+    """The entry of row r in the column, and its square."""
+    return [
+        f"  %e{r}.p = getelementptr double, ptr %x.i, i64 {r * lanes}",
+        f"  %e{r} = load double, ptr %e{r}.p",
+        f"  %e{r}.2 = fmul double %e{r}, %e{r}",
+    ]
+
+
+def _sum(name: str, kind: str, values: list[str]) -> list[str]:
+    """The sum of values, pair by pair, so that few of them wait for each other."""
+    lines = list[str]()
+    while len(values) > 1:
+        half = len(values) // 2
+        made = [f"%{name}.{len(values)}.{i}" for i in range(half)]
+        lines += [f"  {to} = fadd {kind} {a}, {b}" for to, a, b in zip(made, values[:half], values[half:], strict=False)]
+        values = [*made, *values[2 * half :]]
+    nothing = "-0.0" if kind == "double" else "zeroinitializer"
+    return [*lines, f"  %{name} = fadd {kind} {values[0]}, {nothing}"]
+
+
+def _splat(name: str, value: str, lanes: int, kind: str = "double") -> list[str]:
+    V = f"<{lanes} x {kind}>"
+    first = f"  %{name}.1 = insertelement {V} poison, {kind} {value}, i64 0"
     return [first, f"  %{name} = shufflevector {V} %{name}.1, {V} poison, <{lanes} x i32> zeroinitializer"]
 
 
 def _product(r: int, V: str, lanes: int, fused: bool) -> list[str]:
-    """w += v_r x_r over a chunk of columns."""
-    head = [f"  %c{r}.p = getelementptr double, ptr %x.{r}, i64 %c", f"  %c{r} = load {V}, ptr %c{r}.p, align 8"]
+    """d_r = v_r x_r over a chunk of columns, plus that of CHAINS rows before."""
+    head = [
+        f"  %c{r}.p = getelementptr double, ptr %x.c, i64 {r * lanes}",
+        f"  %c{r} = load {V}, ptr %c{r}.p, align {8 * lanes}",
+    ]
+    if r < CHAINS:
+        return [*head, f"  %d{r} = fmul {V} %v{r}, %c{r}"]
     if fused:
-        return [*head, f"  %w{r + 1} = call {V} @llvm.fma.v{lanes}f64({V} %v{r}, {V} %c{r}, {V} %w{r})"]
-    return [*head, f"  %m{r} = fmul {V} %v{r}, %c{r}", f"  %w{r + 1} = fadd {V} %w{r}, %m{r}"]
+        return [*head, f"  %d{r} = call {V} @llvm.fma.v{lanes}f64({V} %v{r}, {V} %c{r}, {V} %d{r - CHAINS})"]
+    return [*head, f"  %m{r} = fmul {V} %v{r}, %c{r}", f"  %d{r} = fadd {V} %d{r - CHAINS}, %m{r}"]
 
 
 def _update(r: int, V: str, lanes: int, fused: bool) -> list[str]:
@@ -142,4 +237,4 @@ def _update(r: int, V: str, lanes: int, fused: bool) -> list[str]:
         made = [f"  %n{r} = fneg {V} %v{r}", f"  %u{r} = call {V} @llvm.fma.v{lanes}f64({V} %n{r}, {V} %w, {V} %c{r})"]
     else:
         made = [f"  %n{r} = fmul {V} %v{r}, %w", f"  %u{r} = fsub {V} %c{r}, %n{r}"]
-    return [*made, f"  store {V} %u{r}, ptr %c{r}.p, align 8"]
+    return [*made, f"  store {V} %u{r}, ptr %c{r}.p, align {8 * lanes}"]
