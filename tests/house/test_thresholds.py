@@ -74,7 +74,7 @@ NO_WORD = {
         "result.prediction: MOST",
         "result.promise: STATES",
         "result.residuals: MOST",
-        "result.torque_noise: FEWEST",
+        "result.torque_noise: FEWEST LONG MOST",
         "friction.residual_split: MOST SPEEDS",
         "friction.term_search: MOST",
         "estimators.evidence: BLOCKS",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identification.result.torque_noise import torque_noise
+from steelyard.identification.result.torque_noise import stretches, torque_noise
 from steelyard.identification.samples.samples import Samples
 from steelyard.signals.filters import lowpass
 from tests.motions import coloured
@@ -70,3 +70,15 @@ def test_rows_that_are_not_in_use_do_not_count(rng):
 def test_a_cutoff_that_is_no_frequency_is_refused(rng, cutoff):
     with pytest.raises(sy.CallError, match=r"cutoff \[Hz\] must be"):
         torque_noise([samples_of(rng.normal(size=(100, 2)))], nothing).below(cutoff)
+
+
+def test_of_a_very_long_log_some_windows_tell(rng):
+    """As much is told as by all of it, of a log whose noise grows."""
+    N = 5 << 16
+    e = SIZE * rng.normal(size=(N, 2)) * np.linspace(0.5, 1.5, N)[:, None]
+    whole = torque_noise([samples_of(part) for part in np.array_split(e, 3)], nothing)
+    made = torque_noise([samples_of(e)], nothing)
+    assert np.allclose(made.below(None), whole.below(None), rtol=0.03)
+    assert np.allclose(made.below(5.0), whole.below(5.0), rtol=0.1)
+    windows = stretches([samples_of(e)], nothing)
+    assert sum(len(each.e) for each in windows) == 4 << 16

@@ -171,12 +171,12 @@ def test_base_parameters_are_printed_in_columns(example_robots: Path) -> None:
     assert len({row.index(text, 2 + len(name)) for row, name, text in zip(rows, base.names, base.expressions, strict=True)}) == 1
 
 
-def test_a_view_has_twenty_rows_in_a_period_of_the_motion() -> None:
+def test_a_view_has_fifty_rows_in_a_period_of_the_motion() -> None:
     t = np.arange(20_000) / 1000.0
     wave = np.sin(2 * np.pi * t)[:, None] * np.ones(2)
     samples = Samples(t, wave, wave, wave, wave)
     step = np.median(np.diff(view_of([samples], most=100).t))
-    assert 1 / 22 < step < 1 / 18
+    assert 1 / 55 < step < 1 / 45
 
 
 def test_a_coefficient_that_is_rounding_beside_the_others_bounds_no_acceleration() -> None:

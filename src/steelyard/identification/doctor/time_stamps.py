@@ -84,7 +84,7 @@ def unit_finding(log: Log) -> tuple[tuple[Finding, ...], float]:
 
 def run_down(log: Log) -> bool:
     """Return whether the time stamps fell from sample to sample: the last sample comes first, or the clock runs backwards."""
-    return FALLING in sort_by_time(log[np.isfinite(log.t)]).remarks
+    return bool(np.any(np.diff(log.t) < 0)) and FALLING in sort_by_time(log[np.isfinite(log.t)]).remarks
 
 
 def turned_round(log: Log) -> Log:

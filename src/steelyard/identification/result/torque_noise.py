@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 HELD = 0.95  # share of the samples within BAND standard deviations
 FEWEST = 32  # samples from which the noise below a frequency is told
+LONG, MOST = 1 << 16, 4  # samples of a window, and windows, in the place of a longer stretch
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +76,22 @@ class Stretch:
 
 
 def stretches(samples: Sequence[Samples], torque: Torque) -> Iterator[Stretch]:
-    """Yield the stretches without gaps of all logs."""
+    """Yield the stretches without gaps of all logs; of long ones some windows, spread over all."""
     for s in samples:
-        keep = np.ones(s.tau.shape, bool) if s.keep is None else s.keep
-        e = np.where(keep, s.tau - s.torque(torque), 0.0)
         dt = float(np.median(np.diff(s.t)))
-        for part in split(s.t):
-            yield Stretch(e[part], np.asarray(dct(e[part], norm="ortho", axis=0)), keep[part], dt)
+        for stretch in split(s.t):
+            for part in (s.part(window) for window in windows(stretch)):
+                keep = np.ones(part.tau.shape, bool) if part.keep is None else part.keep
+                e = np.where(keep, part.tau - part.torque(torque), 0.0)
+                yield Stretch(e, np.asarray(dct(e, norm="ortho", axis=0)), keep, dt)
+
+
+def windows(stretch: slice) -> list[slice]:
+    """Return a stretch, or MOST windows of it at equal distances, each of LONG samples, if it is longer than these."""
+    if stretch.stop - stretch.start <= MOST * LONG:
+        return [stretch]
+    starts = np.linspace(stretch.start, stretch.stop - LONG, MOST).astype(int).tolist()
+    return [slice(start, start + LONG) for start in starts]
 
 
 def spread(parts: Sequence[tuple[Array, Bools]]) -> Array:

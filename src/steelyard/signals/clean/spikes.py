@@ -24,12 +24,13 @@ def find_spikes(q: Array) -> Mask:
     """
     from scipy.ndimage import median_filter
 
-    if len(q) < 7:
+    steps = np.abs(np.diff(q, axis=0, prepend=q[:1]))
+    if len(q) < 7 or not np.any(steps > LEAST):  # what stands apart from the median of five is a step from a neighbour at least as large
         return np.zeros(q.shape, bool)
     away = np.abs(q - median_filter(q, size=(5, 1), mode="nearest"))
     usual = np.maximum(median_filter(away, size=(101, 1), mode="nearest"), 1.4826 * np.median(away, axis=0))
     low, high = np.nanquantile(q, [0.01, 0.99], axis=0)
-    step = median_filter(np.abs(np.diff(q, axis=0, prepend=q[:1])), size=(11, 1), mode="nearest")  # beside a spike the median is off by one
+    step = median_filter(steps, size=(11, 1), mode="nearest")  # beside a spike the median is off by one
     least = np.maximum(np.maximum(LEAST, LEAST_SHARE * (high - low)), STEPS * step)
     found = away > np.maximum(OUTLIER * usual, least)
     found[:, found.mean(axis=0) > MOST] = False

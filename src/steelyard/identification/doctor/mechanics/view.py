@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....signals.segments import split
-from ...samples.decimation import decimated
+from ...samples.decimation import REACH, decimated
 from ...samples.samples import Samples
 
 Array = NDArray[np.float64]
@@ -70,10 +70,11 @@ def view_of(samples: Sequence[Samples], most: int = MOST) -> View:
     quickest = max(fastest(s.qd) for s in samples)
     total = sum(s.N for s in samples)
     factor = max(1, min(-(-total // most), int(1 / (PER_PERIOD * max(quickest, 1e-6)))))
-    parts = [thinned(s, part, factor) for s in samples for part in split(s.t)]
-    parts = [part for part in parts if len(part[0]) >= SHORTEST] or parts
-    total = sum(len(part[0]) for part in parts)
-    parts = windows(parts, most, total) if total > 1.2 * most else parts
+    stretches = [(s, part, -(-(part.stop - part.start) // factor)) for s in samples for part in split(s.t)]
+    stretches = [each for each in stretches if each[2] >= SHORTEST] or stretches
+    total = sum(rows for _, _, rows in stretches)
+    share = most / total if total > 1.2 * most else 1.0
+    parts = [thinned(s, part, factor, window) for s, part, rows in stretches for window in windows(rows, share, total)]
     edges = np.cumsum([0, *(len(part[0]) for part in parts)]).tolist()
     t, q, qd, qdd, tau, keep, payload = (np.concatenate([part[k] for part in parts]) for k in range(7))
     return View(t, q, qd, qdd, tau, keep > 0.99, payload, tuple(slice(a, b) for a, b in pairwise(edges)), quickest * factor)
@@ -89,22 +90,25 @@ def fastest(qd: Array, share: float = 0.95) -> float:
     return float(np.searchsorted(np.cumsum(power) / max(float(power.sum()), 1e-300), share)) / len(part)
 
 
-def thinned(samples: Samples, part: slice, factor: int) -> tuple[Array, ...]:
-    """Return t, q, qd, qdd, tau, the share in use and the payload's torque of one stretch, low-passed, one row in `factor` kept."""
-    count = -(-(part.stop - part.start) // factor)
-    use = np.ones(samples.q.shape) if samples.keep is None else samples.keep.astype(float)
-    load = np.zeros(samples.q.shape) if samples.payload_torque is None else samples.payload_torque
-    kept = [decimated(x[part], factor, 0, count) for x in (samples.q, samples.qd, samples.qdd, samples.tau, use, load)]
-    return (samples.t[part][::factor], *kept)
+def thinned(samples: Samples, part: slice, factor: int, window: slice) -> tuple[Array, ...]:
+    """Return t, q, qd, qdd, tau, the share in use and the payload's torque of one stretch, low-passed, one row in `factor` kept.
+
+    `window` says which of these rows are wanted.
+    """
+    start, stop = part.start + window.start * factor, min(part.start + window.stop * factor, part.stop)
+    first, last = max(start - REACH * factor, part.start), min(stop + REACH * factor, part.stop)
+    there, count = samples.part(slice(first, last)), window.stop - window.start
+    use = np.ones(there.q.shape) if there.keep is None else there.keep.astype(float)
+    load = np.zeros(there.q.shape) if there.payload_torque is None else there.payload_torque
+    kept = [decimated(x, factor, start - first, count) for x in (there.q, there.qd, there.qdd, there.tau, use, load)]
+    return (samples.t[start:stop:factor], *kept)
 
 
-def windows(parts: Sequence[tuple[Array, ...]], most: int, total: int) -> list[tuple[Array, ...]]:
-    """Return windows of an equal share of each part, about `most` rows in all."""
-    made: list[tuple[Array, ...]] = []
-    for part in parts:
-        rows = len(part[0])
-        count = max(1, round(WINDOWS * rows / total))
-        length = max(SHORTEST, int(most * rows / total / count))
-        starts = np.sort((np.arange(count) + 0.5) * GOLDEN % 1.0 * max(rows - length, 0)).astype(int)
-        made += [tuple(x[start : start + length] for x in part) for start in starts]
-    return made
+def windows(rows: int, share: float, total: int) -> list[slice]:
+    """Return windows that hold a share of the rows of a stretch, as many as it has of WINDOWS in `total` rows; for a share of 1, all."""
+    if share >= 1.0:
+        return [slice(0, rows)]
+    count = max(1, round(WINDOWS * rows / total))
+    length = min(rows, max(SHORTEST, int(share * rows / count)))
+    starts = np.sort((np.arange(count) + 0.5) * GOLDEN % 1.0 * (rows - length)).astype(int)
+    return [slice(int(start), int(start) + length) for start in starts]
