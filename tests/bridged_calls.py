@@ -10,10 +10,31 @@ from typing import Any
 import numpy as np
 
 import steelyard as sy
+from steelyard.bridges.array_functions import ArrayFunctions, Linearised
+from steelyard.compiler.ir.program import Program
+from steelyard.compiler.render import array_expressions
 from tests import loop_robots, zoo
+from tests.interpret import run
 
 LARGE = ("christoffel", "slotine_li_regressor", "momentum_rate_regressor", "base_wrench_regressor")  # of small robots only
 TASK = ("task_inertia", "dynamically_consistent_inverse", "nullspace_projector")  # through (J M^-1 J^T)^-1, which may be near singular
+STEP = 1e-200
+
+
+class NumpyFunctions(ArrayFunctions):
+    """The functions of a robot over NumPy arrays: what the bridges share, without another library."""
+
+    library = "NumPy"
+    xp = np
+
+    def _array(self, x: Any) -> Any:
+        return np.asarray(x, float)
+
+    def _together(self, arrays: list[Any]) -> list[Any]:
+        return arrays
+
+    def _run(self, made: Linearised, arrays: Any) -> tuple[Any, ...]:
+        return array_expressions.call(made.program, np, arrays)
 
 
 @dataclass(frozen=True)
@@ -37,6 +58,46 @@ class Call:
 def made(robot: sy.Robot, name: str, arrays: tuple[np.ndarray, ...], options: Mapping[str, Any] | None = None) -> Call:
     found = getattr(robot, name)(*arrays, **(options or {}))
     return Call(name, arrays, options or {}, found if isinstance(found, tuple) else (found,))
+
+
+@dataclass(frozen=True)
+class Change:
+    """A call of one sample, its arrays with those of the options in order, a direction for each, and the rates of the results along it.
+
+    The rates are those of the complex step through the graph, node by node.
+    """
+
+    call: Call
+    program: Program
+    arrays: list[np.ndarray]
+    directions: list[np.ndarray]
+    rates: list[np.ndarray]
+
+
+def change(robot: sy.Robot, call: Call) -> Change:
+    """How the results of a call change along a random direction of all of its arrays, at its first sample."""
+    rng = np.random.default_rng(list(call.label.encode()))
+    one = {
+        key: _first(value, 1) if key == "base" else _first_wrench(value) if key == "wrench" else value
+        for key, value in call.options.items()
+    }
+    here = NumpyFunctions(robot._catalogue())
+    form, arrays = here._form(call.name, [x[0] for x in call.arrays], one)
+    program = here._catalogue.program(call.name, form)
+    directions = [rng.normal(size=x.shape) for x in arrays]
+    stepped = [(x + 1j * STEP * v).ravel() for x, v in zip(arrays, directions, strict=True)]
+    with np.errstate(all="ignore"):
+        found = run(program, stepped, number=np.complex128)
+    rates = [np.imag(np.array(y)).reshape(o.shape) / STEP for y, o in zip(found, program.outputs, strict=True)]
+    return Change(Call(call.name, tuple(x[0] for x in call.arrays), one, ()), program, arrays, directions, rates)
+
+
+def _first(value: np.ndarray, core: int) -> np.ndarray:
+    return value[0] if value.ndim > core else value
+
+
+def _first_wrench(wrench: Any) -> Any:
+    return {frame: _first(value, 1) for frame, value in wrench.items()} if isinstance(wrench, dict) else _first(wrench, 2)
 
 
 def calls(name: str) -> Iterator[Call]:
@@ -66,6 +127,37 @@ def calls(name: str) -> Iterator[Call]:
     yield made(robot, "wrench_torque", (case.q,), {"wrench": rng.normal(size=(count, len(robot.body_names), 6))})
 
 
+def of_arrays(functions: Any, call: Call) -> Any:
+    """The function of a call over all of its arrays, those of the options included, as `Change` has them; it returns a tuple."""
+    frames = sorted(call.options["wrench"]) if isinstance(call.options.get("wrench"), dict) else None
+
+    def function(*arrays: Any) -> tuple[Any, ...]:
+        rest = list(arrays)
+        options = {key: rest.pop() for key in ("parameters", "base") if key in call.options}
+        if "wrench" in call.options:
+            wrench = rest.pop()
+            options["wrench"] = wrench if frames is None else {frame: wrench[i] for i, frame in enumerate(frames)}
+        if call.name == "friction_torque":
+            rest = rest[::-1]  # its algorithm takes q first
+        frame = {"frame": call.options["frame"]} if "frame" in call.options else {}
+        found = getattr(functions, call.name)(*rest, **options, **frame)
+        return found if isinstance(found, tuple) else (found,)
+
+    return function
+
+
+def to_differentiate(asked: Iterator[Call]) -> list[Call]:
+    """Of each function the call with most options; of robots of more than three joints, not of the largest results."""
+    found: dict[str, Call] = {}
+    for call in asked:
+        large = call.name.endswith(("_derivatives", "regressor")) or call.name in LARGE
+        if large and call.arrays[0].shape[-1] > 3:
+            continue
+        if call.name not in found or len(call.options) > len(found[call.name].options):
+            found[call.name] = call
+    return list(found.values())
+
+
 def loop_calls(name: str) -> Iterator[Call]:
     """Of a robot with loops."""
     motion = loop_robots.motion(name)
@@ -77,6 +169,9 @@ def loop_calls(name: str) -> Iterator[Call]:
     yield made(robot, "constrained_forward_dynamics", (motion.q, motion.qd, motion.tau))
     yield made(robot, "constrained_forward_dynamics", (motion.q, motion.qd, motion.tau), {"parameters": 1.1 * robot.parameters})
     yield made(robot, "constrained_regressor", (motion.q, motion.qd, motion.qdd))
+
+
+ROBOTS = [*((name, calls, zoo.robot) for name in zoo.ZOO), *((name, loop_calls, loop_robots.robot) for name in loop_robots.CLOSED)]
 
 
 def assert_close(label: str, found: tuple[Any, ...], expected: tuple[np.ndarray, ...], tolerance: float = 1e-12) -> None:

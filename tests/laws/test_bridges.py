@@ -12,26 +12,8 @@ import pytest
 
 import steelyard as sy
 from steelyard.bridges import casadi_functions, jax_functions, torch_functions
-from steelyard.bridges.array_functions import ArrayFunctions, Linearised
-from steelyard.compiler.render import array_expressions
 from tests import loop_robots, zoo
-from tests.bridged_calls import Call, assert_close, calls, loop_calls
-
-
-class NumpyFunctions(ArrayFunctions):
-    """The functions of a robot over NumPy arrays."""
-
-    library = "NumPy"
-    xp = np
-
-    def _array(self, x: Any) -> Any:
-        return np.asarray(x, float)
-
-    def _together(self, arrays: list[Any]) -> list[Any]:
-        return arrays
-
-    def _run(self, made: Linearised, arrays: Any) -> tuple[Any, ...]:
-        return array_expressions.call(made.program, np, arrays)
+from tests.bridged_calls import Call, NumpyFunctions, assert_close, calls, loop_calls
 
 
 def bridge(robot: sy.Robot) -> NumpyFunctions:

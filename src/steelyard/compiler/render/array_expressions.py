@@ -6,7 +6,6 @@ Python array API standard, version 2023.12, "Elementwise functions".
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import product
 from typing import Any
 
 from ..ir.program import Program
@@ -35,14 +34,16 @@ def call(program: Program, xp: Any, arrays: Sequence[Any], constant: Callable[[f
     """
     batches = [tuple(x.shape[: len(x.shape) - len(o.shape)]) for x, o in zip(arrays, program.inputs, strict=True)]
     batch = tuple(xp.broadcast_shapes(*batches))
-    scalars = [[x[(..., *index)] for index in product(*map(range, o.shape))] for x, o in zip(arrays, program.inputs, strict=True)]
+    flat = [xp.reshape(x, (*own, o.size)) for x, o, own in zip(arrays, program.inputs, batches, strict=True)]
+    scalars = [list(xp.moveaxis(x, -1, 0)) for x in flat]
     made = []
     for operand, values in zip(program.outputs, evaluate(program, operations(xp), scalars, constant), strict=True):
-        columns = [xp.broadcast_to(_array(xp, value, arrays[0]), batch) for value in values]
+        columns = [_spread(xp, value, batch, arrays[0]) for value in values]
         made.append(xp.reshape(xp.stack(columns, -1), (*batch, *operand.shape)))
     return tuple(made)
 
 
-def _array(xp: Any, value: Any, like: Any) -> Any:
-    """A constant result as an array of the type of another; arrays as they are."""
-    return xp.full((), value, dtype=like.dtype) if isinstance(value, float) else value
+def _spread(xp: Any, value: Any, batch: tuple[int, ...], like: Any) -> Any:
+    """A result of the shape of the batch; a constant becomes an array of the type of another."""
+    made = xp.full((), value, dtype=like.dtype) if isinstance(value, float) and not hasattr(value, "dtype") else value
+    return made if tuple(made.shape) == batch else xp.broadcast_to(made, batch)
