@@ -11,8 +11,9 @@ RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 FROM python:3.12-slim
 COPY --from=wheel /wheels /wheels
 RUN pip install --no-cache-dir "$(ls /wheels/*.whl)[page,report,tables,bags,hdf5]" && rm -r /wheels \
-    && useradd --create-home steelyard && mkdir /work /cache && chown steelyard /work && chmod 1777 /cache
-ENV STEELYARD_CACHE=/cache HOME=/tmp
+    && useradd --create-home steelyard && mkdir /work && chown steelyard /work
+# Kernels are kept in a folder that the user of the container makes and owns, whoever --user names.
+ENV HOME=/tmp
 USER steelyard
 WORKDIR /work
 EXPOSE 8080

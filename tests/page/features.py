@@ -164,6 +164,17 @@ def identifies(visit: Visit) -> None:
     assert hand.says("#panel", "link2")
 
 
+def validates(visit: Visit) -> None:
+    """The latest fit is tried on another log of the folder, with the report's table and torques."""
+    hand = visit.hand
+    hand.choose("#choose-validation", "tuesday.csv")
+    hand.press("#validate-start")
+    hand.wait("figure[aria-label='Another motion'] .js-plotly-plot .trace")
+    assert hand.says("#panel .sheet[aria-label='Prediction errors']", "validation")
+    assert hand.says("#panel .tiles", "on a motion it has not seen")
+    assert "--validate tuesday.csv" in hand.page.text_content("#panel .recipe pre[aria-label='command lines']")
+
+
 def compares(visit: Visit) -> None:
     """A second fit is compared with the first."""
     hand = visit.hand
@@ -193,6 +204,18 @@ def exports(visit: Visit) -> None:
     assert data.startswith(b"<!doctype html>")
     name, data = hand.download("#download-c")
     assert any(each.endswith(".h") for each in zipfile.ZipFile(io.BytesIO(data)).namelist())
+
+
+def recalls(visit: Visit) -> None:
+    """A fit that was saved is opened and compared with one of this window."""
+    hand = visit.hand
+    hand.tab("compare")
+    hand.choose("#choose-fit", "results/fit.json")
+    for text in ("2: wls", "results/fit.json", "0 of", "differ by more than"):
+        assert hand.says("#panel", text)
+    hand.upload("#upload-fit", visit.folder / "results" / "fit.json")
+    assert hand.says("#panel", "uploaded fit.json")
+    hand.tab("identify")
 
 
 def copies(visit: Visit) -> None:
@@ -264,7 +287,7 @@ def reloads(visit: Visit) -> None:
 
 FEATURES: dict[str, Callable[[Visit], None]] = {
     "open": opens, "move": moves, "postures": postures, "play a log": plays, "examine": examines, "design": designs, "cancel": cancels,
-    "identify": identifies, "compare": compares, "export": exports, "copy": copies, "reload": reloads, "simulate": simulates,
-    "weigh": weighs, "upload": uploads,
+    "identify": identifies, "validate": validates, "compare": compares, "export": exports, "compare with a saved fit": recalls,
+    "copy": copies, "reload": reloads, "simulate": simulates, "weigh": weighs, "upload": uploads,
 }  # fmt: skip
 """In the order in which they are done: later ones build on earlier ones."""

@@ -29,6 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     to_csv(log, made / "log.csv")
     top = np.quantile(np.abs(log.tau[:, 1]), 0.85)
     to_csv(log.replace(tau=np.column_stack([log.tau[:, 0], np.clip(log.tau[:, 1], -top, top)])), made / "faulty.csv")
+    to_csv(sy.record(true, sy.excite(robot, seconds=3, starts=1, seed=2), 100.0, 3), made / "tuesday.csv")
     to_csv(sy.record(true.with_payload(2.0), motion, 100.0, 2), made / "loaded.csv")
     robot.to_toml(made / "arm.toml")
     text = (made / "arm.toml").read_text().replace('"planar_2r"', '"arm"')

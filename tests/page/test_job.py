@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 import steelyard as sy
 from steelyard.apps.page.job import Job
+from steelyard.apps.page.server.folder import Folder
+from steelyard.apps.page.window import Windows
 
 
 def counts(top: int, progress: Callable[[str, float], None]) -> int:
@@ -72,3 +75,17 @@ def test_errors_are_sentences(kind: str, sentence: str) -> None:
     wait(job, lambda: job.state != "running")
     assert job.state == "failed"
     assert sentence in job.error
+
+
+def test_another_log_ends_the_work_about_the_first(tmp_path: Path) -> None:
+    """What is found in a log is never shown as another one's."""
+    window = Windows(Folder.of(tmp_path)).open()
+    window.take_robot(sy.load("planar_2r"), "planar_2r")
+    begun = window.jobs = {name: Job(sleeps, ()) for name in ("doctor", "design")}
+    doctor, design = begun["doctor"], begun["design"]
+    t = [0.0, 0.1, 0.2]
+    window.take_log(sy.Log(t=t, q=[[0, 0]] * 3, tau=[[0, 0]] * 3, joint_names=("joint1", "joint2")), "log.csv")
+    assert (doctor.state, design.look()) == ("cancelled", "running")
+    assert list(window.jobs) == ["design"]
+    window.end()
+    assert design.state == "cancelled"

@@ -10,14 +10,23 @@ import pytest
 import steelyard as sy
 from steelyard.apps.page.server.address import Address, check_host, check_names, listening_socket
 from steelyard.apps.page.server.folder import Folder
-from steelyard.apps.page.server.uploads import uploaded_log, uploaded_robot
+from steelyard.apps.page.server.uploads import uploaded_fit, uploaded_log, uploaded_robot
+from steelyard.apps.page.window import Windows
 from steelyard.mechanism.formats.urdf.collision_shapes import collision_shapes
+from steelyard.reporting.compare import difference_table
+from steelyard.reporting.saved_fit import SavedFit
 
 URDF = """<robot name="r"><link name="base"/>
 <link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
 <collision><geometry><mesh filename="{mesh}"/></geometry></collision></link>
 <joint name="j" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/>
 <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+
+
+@pytest.fixture(scope="module")
+def planar_fit() -> sy.Fit:
+    robot = sy.load("planar_2r")
+    return sy.identify(robot, sy.record(robot, sy.excite(robot, seconds=3, starts=1), 100.0), "wls", diagnose=False)
 
 
 @pytest.mark.parametrize("spelled", ["{0}", "file://{0}", "{1}", "../../../../../../../..{0}"])
@@ -61,6 +70,38 @@ def test_a_log_is_read_as_from_a_file(tmp_path: Path) -> None:
     assert np.array_equal(ours.q, theirs.q)
     with pytest.raises(sy.LogError):
         uploaded_log("a.csv", b"\xff\xfe\0\1", robot)
+
+
+def test_an_uploaded_fit_is_what_was_saved(planar_fit: sy.Fit, tmp_path: Path) -> None:
+    planar_fit.to_json(tmp_path / "fit.json")
+    text = (tmp_path / "fit.json").read_bytes()
+    found, own = uploaded_fit("../x/Fit.JSON", text), SavedFit.of(planar_fit)
+    for name, value in vars(own).items():
+        assert np.array_equal(getattr(found, name), value), name
+    assert np.array_equal(found.parameters, planar_fit.parameters)
+    assert np.array_equal(found.parameters_std, planar_fit.parameters_std)
+    assert np.array_equal(found.relative_error, planar_fit.relative_error)
+    assert "0 of" in difference_table(found, own, ("a", "b")).note
+    for name in ("fit.toml", "fit.pkl", "fit", ""):
+        with pytest.raises(sy.ModelError, match=r"is not taken; upload a fit\.json"):
+            uploaded_fit(name, text)
+    for content in (b"", b"[]", b"{}", b'{"joints": 1}', b"[" * 100_000, text[: len(text) // 2], text.replace(b'"rms"', b'"rns"')):
+        with pytest.raises(sy.ModelError, match=r"is no fit\.json|is not JSON"):
+            uploaded_fit("fit.json", content)
+
+
+def test_a_fit_of_another_robot_is_not_compared(planar_fit: sy.Fit, tmp_path: Path) -> None:
+    window = Windows(Folder.of(tmp_path)).open()
+    window.take_robot(sy.load("puma560"), "puma560")
+    with pytest.raises(
+        sy.CallError, match=r"of another robot: its joints are joint1, joint2; those of the open one are joint1, joint2, joint3"
+    ):
+        window.take_fit(SavedFit.of(planar_fit), "fit.json")
+    window.take_robot(sy.load("planar_2r"), "planar_2r")
+    window.take_fit(SavedFit.of(planar_fit), "fit.json")
+    assert [each.name for each in window.saved] == ["fit.json"]
+    window.take_robot(sy.load("puma560"), "puma560")
+    assert not window.saved
 
 
 def test_names_stay_within_the_folder(tmp_path: Path) -> None:

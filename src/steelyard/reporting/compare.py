@@ -6,33 +6,33 @@ import numpy as np
 
 from ..drawing.numbers import NOTHING, short, with_uncertainty
 from ..drawing.table import Column, Table
-from ..identification import Fit
-from .tables import Array, aligned, compared_errors, shown_units, starts
+from .saved_fit import Array, SavedFit
+from .tables import compared_errors, starts
 
 APART = 3.0  # standard deviations of the difference, from which two values disagree
 
 
-def compared_fits(a: Fit, b: Fit, names: tuple[str, str]) -> Table:
+def compared_fits(a: SavedFit, b: SavedFit, names: tuple[str, str]) -> Table:
     """Return RMS [N m|N], relative error and R² of every joint of two fits of one robot, each on its own log."""
-    return compared_errors(a.model.row_names, [(names[0], a), (names[1], b)], a.model.row_units)
+    return compared_errors(a.joint_names, [(names[0], a), (names[1], b)], a.joint_units)
 
 
-def difference_table(a: Fit, b: Fit, names: tuple[str, str]) -> Table:
+def difference_table(a: SavedFit, b: SavedFit, names: tuple[str, str]) -> Table:
     """Return every parameter of two fits with two standard deviations, and the difference in those of both: (b - a) / sqrt(sa² + sb²).
 
     Faint rows are those that neither log shows; the note says how many disagree.
     """
     labels = tuple(dict.fromkeys((*a.parameter_names, *b.parameter_names)))
-    units = dict(zip(a.parameter_names, shown_units(a), strict=True)) | dict(zip(b.parameter_names, shown_units(b), strict=True))
-    values = [aligned(fit.robot, labels) for fit in (a, b)]
-    spreads = [
-        np.array([dict(zip(fit.parameter_names, fit.parameters_std, strict=True)).get(name, np.inf) for name in labels]) for fit in (a, b)
-    ]
+    units = dict(zip(a.parameter_names + b.parameter_names, a.parameter_units + b.parameter_units, strict=True))
+    values = [_aligned(fit.parameter_names, fit.parameters, labels, 0.0) for fit in (a, b)]
+    spreads = [_aligned(fit.parameter_names, fit.parameters_std, labels, np.inf) for fit in (a, b)]
     apart = differences(*values, *spreads)
     rows, faint = list[tuple[str, ...]](), list[int]()
     for k, name in enumerate(labels):
         cells = [cell for x, s in zip(values, spreads, strict=True) for cell in _cells(float(x[k]), float(s[k]))]
-        rows.append((name, *cells, NOTHING if not np.isfinite(apart[k]) else f"{apart[k]:+.1f}".replace("-", "−"), units[name]))
+        rows.append(
+            (name, *cells, NOTHING if not np.isfinite(apart[k]) else f"{apart[k]:+.1f}".replace("-", "−"), units[name].replace("m2", "m²"))
+        )
         if not np.isfinite(spreads[0][k]) and not np.isfinite(spreads[1][k]):
             faint.append(k)
     columns = [Column("parameter", numeric=False)]
@@ -48,6 +48,12 @@ def differences(a: Array, b: Array, sa: Array, sb: Array) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
         made = (b - a) / np.hypot(sa, sb)
     return np.where(np.isfinite(sa) & np.isfinite(sb) & (np.hypot(sa, sb) > 0), made, np.nan)
+
+
+def _aligned(names: tuple[str, ...], values: Array, labels: tuple[str, ...], absent: float) -> Array:
+    """Return values in the order of labels; `absent` for those that are not there."""
+    known = dict(zip(names, values, strict=True))
+    return np.array([known.get(label, absent) for label in labels], dtype=float)
 
 
 def _cells(value: float, std: float) -> tuple[str, str]:

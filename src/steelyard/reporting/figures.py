@@ -174,6 +174,7 @@ def correlogram(x: Array, dt: float, seconds: float = 1.0) -> tuple[Array, Array
 def errors(names: Sequence[str], series: Sequence[tuple[str, Array]]) -> Figure:
     """Relative error of every joint before, after and on another motion."""
     looks = {"before": (ORANGE, "circle-open"), "after": (BLUE, "circle"), "validation": (GREEN, "diamond")}
+    others = ((ORANGE, "circle-open"), (BLUE, "x"))
     table = 100 * np.array([values for _, values in series], dtype=float)
     table[~np.isfinite(table)] = np.nan
     made = layout(True, xaxis=log_axis("relative error ‖τ − τ̂‖ / ‖τ‖ [%]", table), margin={"l": 90, "r": 8, "t": 30, "b": 44})
@@ -184,8 +185,8 @@ def errors(names: Sequence[str], series: Sequence[tuple[str, Array]]) -> Figure:
         traces.append(
             points(ends, [safe(name)] * 2, RULE, "") | {"mode": "lines", "line": {"color": RULE, "width": 5}, "hoverinfo": "skip"}
         )
-    for (name_of, _), row in zip(series, table, strict=True):
-        colour, symbol = looks.get(name_of, (GREY, "square"))
+    for number, ((name_of, _), row) in enumerate(zip(series, table, strict=True)):
+        colour, symbol = looks.get(name_of, others[number % 2])
         marker = {"color": colour, "symbol": symbol, "size": 9, "line": {"width": 1.6, "color": colour}}
         x = [None if np.isnan(v) else float(v) for v in row]
         hover = "%{y}: %{x:.2f} %<extra>" + name_of + "</extra>"

@@ -75,7 +75,7 @@ def held_joints(name: str) -> dict[str, float]:
     if fit is None:
         return {}
     with foreign(f"{fit} is no fit.json as `steelyard identify` writes it; 'held' is not joint -> position", ModelError):
-        return {str(joint): float(position) for joint, position in _content(fit).get("provenance", {}).get("held", {}).items()}
+        return {str(joint): float(position) for joint, position in fit_content(fit).get("provenance", {}).get("held", {}).items()}
 
 
 def fit_file(name: str) -> Path | None:
@@ -94,7 +94,7 @@ def promised_error(name: str, robot: Robot) -> float | None:
     fit = fit_file(name)
     if fit is None:
         return None
-    content = _content(fit)
+    content = fit_content(fit)
     with foreign(f"{fit} is no fit.json as `steelyard identify` writes it", ModelError):
         verdict = content.get("verdict")
         if not isinstance(verdict, dict) or {row["name"] for row in content["joints"]} != set(robot.joint_names):
@@ -106,10 +106,11 @@ def coulomb_widths(fit: Path) -> dict[str, float]:
     """Return the width of each joint's Coulomb step [rad/s|m/s] in a fit.json; ModelError says what it lacks."""
     expected = "a list 'joints', each with a 'name' and a 'coulomb_width'"
     with foreign(f"{fit} is no fit.json as `steelyard identify` writes it; expected {expected}", ModelError):
-        return {str(joint["name"]): float(joint["coulomb_width"] or 0.0) for joint in _content(fit)["joints"]}
+        return {str(joint["name"]): float(joint["coulomb_width"] or 0.0) for joint in fit_content(fit)["joints"]}
 
 
-def _content(fit: Path) -> dict[str, Any]:
+def fit_content(fit: Path) -> dict[str, Any]:
+    """Return what a fit.json says."""
     data = read_regular(fit, "text", ModelError)
     with foreign(f"{fit} is not JSON", ModelError):
         return dict(json.loads(data))

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .window import Window
+from .window import NamedFit, Window
 
 Array = NDArray[np.float64]
 YOURS = "your-file"  # where an upload has no path that is known here
+YOURS_LOG = f"{YOURS}.csv"
 
 
 def python_lines(window: Window, *lines: str, log: bool = False) -> str:
@@ -41,7 +42,15 @@ def robot_file(window: Window) -> str:
 
 def log_file(window: Window) -> str:
     """Return what the log is called on a command line."""
-    return window.log_name or f"{YOURS}.csv"
+    return window.log_name or YOURS_LOG
+
+
+def fit_lines(named: NamedFit) -> tuple[str, str]:
+    """Return the lines and the command that make a fit again, with its validation if there is one."""
+    if named.validation is None:
+        return named.python, named.command
+    line = f"print(fit.validate(sy.read_log({named.validated_on!r}, robot)))"
+    return f"{named.python}\n{line}", f"{named.command} --validate {shlex.quote(named.validated_on)}"
 
 
 def numbers(values: Any) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ...identification import Fit, Validation
     from ...identification.doctor import Diagnosis
     from ...motion import Trajectory
+    from ...reporting.saved_fit import SavedFit
     from ...robot import Robot
     from ...signals.log import Log
     from ...simulation import Run
@@ -25,17 +26,29 @@ if TYPE_CHECKING:
 
 MOST_WINDOWS = 24
 UPLOADED = ""  # where a robot or log has no name that a command could be given
+OF_THE_LOG = ("doctor", "identify", "payload")  # work that is about the open log
 
 
 @dataclass(frozen=True, eq=False)
 class NamedFit:
-    """A fit, what it is called on the page, and the lines that make it again."""
+    """A fit, what it is called on the page, the lines that make it again, the log it was made from, and its validation on another."""
 
     name: str
     fit: Fit
     python: str
     command: str
+    log: Log
     validation: Validation | None = None
+    validated_on: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class NamedSavedFit:
+    """A fit that was saved, what it is called on the page, and the line that reads it."""
+
+    name: str
+    fit: SavedFit
+    python: str
 
 
 @dataclass(eq=False)
@@ -54,6 +67,7 @@ class Window:
     raw_log: Log | None = None  # as it is in the file, where nothing is mended
     diagnosis: Diagnosis | None = None
     fits: list[NamedFit] = field(default_factory=list)
+    saved: list[NamedSavedFit] = field(default_factory=list)
     motion: Trajectory | None = None
     load: PayloadEstimate | None = None
     run: Run | None = None
@@ -68,11 +82,21 @@ class Window:
         self.robot, self.robot_name, self.meshes = robot, name, meshes
         self.q, self.frame = robot.near_zero, robot.drawn_frames[0] if robot.drawn_frames else ""
         self.log, self.log_name, self.raw_log, self.diagnosis = None, "", None, None
-        self.fits, self.motion, self.load, self.run, self.results = [], None, None, None, []
+        self.fits, self.saved, self.motion, self.load, self.run, self.results = [], [], None, None, None, []
 
     def take_log(self, log: Log, name: str, raw: Log | None = None) -> None:
-        """Work on a log of the robot; `raw` is the same before it was mended."""
+        """Work on a log of the robot; `raw` is the same before it was mended. Work about another log is ended."""
+        for job in [self.jobs.pop(name) for name in OF_THE_LOG if name in self.jobs]:
+            job.cancel()
         self.log, self.log_name, self.raw_log, self.diagnosis, self.load = log, name, raw, None, None
+
+    def take_fit(self, fit: SavedFit, name: str) -> None:
+        """Compare with a fit that was saved; CallError if it is of other joints than the robot's."""
+        if self.robot is None or fit.joint_names != self.robot.joint_names:
+            theirs, ours = (", ".join(names) or "none" for names in (fit.joint_names, self.robot.joint_names if self.robot else ()))
+            raise CallError(f"this fit is of another robot: its joints are {theirs}; those of the open one are {ours}")
+        said = name or "uploaded fit.json"
+        self.saved.append(NamedSavedFit(said, fit, f"fit = saved_fit(Path({name or 'fit.json'!r}))"))
 
     @property
     def fitted(self) -> NamedFit | None:

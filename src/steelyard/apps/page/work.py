@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,27 +22,21 @@ CONTROLLERS = {"pd": "PD", "computed-torque": "ComputedTorque", "feedforward": "
 """What follows a motion in a simulation, as commands and as Python call it."""
 
 
-@dataclass(frozen=True, eq=False)
-class Identified:
-    """A fit and, where another log was given, its validation."""
-
-    fit: Fit
-    validation: Validation | None = None
-
-
 def examined(robot: Robot, log: Log, progress: Progress) -> Diagnosis:
     """Return what is wrong with a log."""
     progress("looking for faults of the log", 0.1)
     return doctor(robot, log)
 
 
-def identified(robot: Robot, log: Log, options: Mapping[str, Any], other: Log | None, progress: Progress) -> Identified:
-    """Identify a robot from a log and, if another one is given, validate the result on it."""
-    share = 1.0 if other is None else 0.9
-    fit = identify(robot, log, **options, progress=lambda sentence, done: progress(sentence, share * done))
-    if other is not None:
-        progress("validating", 0.9)
-    return Identified(fit, None if other is None else fit.validate(other))
+def identified(robot: Robot, log: Log, options: Mapping[str, Any], progress: Progress) -> Fit:
+    """Identify a robot from a log."""
+    return identify(robot, log, **options, progress=progress)
+
+
+def validated(fit: Fit, log: Log, progress: Progress) -> Validation:
+    """Predict the torques of another log by a fit."""
+    progress("validating", 0.1)
+    return fit.validate(log)
 
 
 def designed(robot: Robot, options: Mapping[str, Any], progress: Progress) -> Trajectory:

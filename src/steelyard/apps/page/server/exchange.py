@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from ....errors import CallError, SteelyardError
-from .uploads import uploaded_log, uploaded_robot
+from .uploads import uploaded_fit, uploaded_log, uploaded_robot
 
 if TYPE_CHECKING:
     from ..window import Window, Windows
@@ -46,7 +46,7 @@ async def _answer(windows: Windows, request: Request, make: Callable[[Window, by
 
 
 def take_upload(window: Window, request: Request, body: bytes) -> Response:
-    """Take a robot or a log into a window."""
+    """Take a robot, a log or a saved fit into a window."""
     name = request.query_params.get("name", "")[:LONGEST_NAME]
     if request.path_params["kind"] == "robot":
         window.take_robot(uploaded_robot(name, body), "", meshes=False)
@@ -55,8 +55,10 @@ def take_upload(window: Window, request: Request, body: bytes) -> Response:
             raise CallError("a log needs a robot: choose one first")
         log, raw = uploaded_log(name, body, window.robot)
         window.take_log(log, "", raw)
+    elif request.path_params["kind"] == "fit":
+        window.take_fit(uploaded_fit(name, body), "")
     else:
-        raise CallError("expected a robot or a log")
+        raise CallError("expected a robot, a log or a fit")
     return PlainTextResponse("taken")
 
 

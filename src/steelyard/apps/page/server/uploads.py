@@ -1,4 +1,4 @@
-"""What may be uploaded: descriptions and logs of known kinds, read as they are. No name or path that comes with them is used."""
+"""What may be uploaded: descriptions, logs and saved fits of known kinds, as they are. No name or path of theirs is used."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from ....errors import LogError, ModelError
 
 if TYPE_CHECKING:
+    from ....reporting.saved_fit import SavedFit
     from ....robot import Robot
     from ....signals.log import Log
 
 ROBOT_KINDS = (".urdf", ".toml")
+FIT_KINDS = (".json",)
 LOG_KINDS = (".csv", ".txt", ".tsv", ".parquet", ".npz", ".mat", ".mcap")
 
 
@@ -53,3 +55,16 @@ def uploaded_log(name: str, data: bytes, robot: Robot, effort: str | None = None
         path = Path(folder) / f"upload{kind}"
         path.write_bytes(data)
         return read_both(path, robot, effort=effort)
+
+
+def uploaded_fit(name: str, data: bytes) -> SavedFit:
+    """Return the fit of an uploaded fit.json; ModelError for other kinds and for what cannot be read."""
+    kind = ending(name)
+    if kind not in FIT_KINDS:
+        raise ModelError(f"a file that ends in {kind or 'nothing'!r} is not taken; upload a fit.json")
+    from ....reporting.saved_fit import saved_fit
+
+    with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
+        path = Path(folder) / f"upload{kind}"
+        path.write_bytes(data)
+        return saved_fit(path)

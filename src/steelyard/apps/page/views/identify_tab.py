@@ -7,24 +7,23 @@ from typing import Any
 
 from nicegui import ui
 
+from ....identification import Fit
 from ....identification.estimators.registry import ESTIMATORS
 from ....reporting.content import Content, gather
-from ....signals import read_log
 from .. import recipes
 from ..job import Job
 from ..results import FIT, REPORT, ROBOT, C, made_file, save_results
-from ..server.folder import LOGS
 from ..window import NamedFit, Window
-from ..work import Identified, identified
+from ..work import identified
 from .controls import Recipe, button, check, choice, field, guarded, html, part, table, tell, text_of
 from .job_view import JobView
 from .plots import plot
 from .stage import Stage
+from .validation import ValidationPart
 
 TITLES = {"validation": "Another motion", "singular": "What was seen", "budget": "Where the error comes from"}
 GRIDS = {"coverage": "Where the motion has been", "friction": "Friction over the samples", "speed": "What is left, by speed",
          "position": "What is left, by position"}  # fmt: skip
-NONE = ""
 
 
 class IdentifyTab:
@@ -32,7 +31,7 @@ class IdentifyTab:
 
     def __init__(self, window: Window, stage: Stage) -> None:
         self.window, self.stage = window, stage
-        self.estimator, self.cad, self.other = "auto", False, NONE
+        self.estimator, self.cad = "auto", False
         with part("section", aria_label="Identification"):
             part("h2", "Identify the robot from the log")
             if window.log is None:
@@ -41,9 +40,6 @@ class IdentifyTab:
             with part("div", classes="fields"):
                 with field("Estimator"):
                     choice("Estimator", ("auto", *(name for name in ESTIMATORS if name != "auto")), "auto", self._estimator)
-                with field("Validate on"):
-                    files = {NONE: "no other log"} | {name: name for name in window.folder.files(LOGS)}
-                    choice("Log of another motion to validate on", files, NONE, self._other)
                 check("Trust the description more", False, self._prior)
             JobView(window, "identify", "Identify", self._begin, self._done)
         self.place = part("div", aria_live="polite")
@@ -52,9 +48,6 @@ class IdentifyTab:
     def _estimator(self, name: str) -> None:
         self.estimator = name
 
-    def _other(self, name: str) -> None:
-        self.other = name
-
     def _prior(self, on: bool) -> None:
         self.cad = on
 
@@ -62,25 +55,20 @@ class IdentifyTab:
         made: dict[str, Any] = {} if self.estimator == "auto" else {"estimator": self.estimator}
         return made | ({"prior": "cad"} if self.cad else {})
 
-    def _begin(self) -> Job[Identified]:
-        window = self.window
-        assert window.robot is not None
-        other = read_log(window.folder.inside(self.other), window.robot) if self.other else None
-        return Job(identified, (window.robot, window.log, self._options(), other))
+    def _begin(self) -> Job[Fit]:
+        return Job(identified, (self.window.robot, self.window.log, self._options()))
 
-    def _done(self, made: Identified) -> None:
+    def _done(self, made: Fit) -> None:
         window = self.window
+        if window.log is None:
+            return
         lines = [f"fit = sy.identify(robot, log{recipes.keywords(self._options())})", "print(fit.summary())"]
-        if made.validation is not None:
-            lines.append(f"print(fit.validate(sy.read_log({self.other!r}, robot)))")
-        command = recipes.command_line(
-            "identify", recipes.robot_file(window), recipes.log_file(window), **self._options(), validate=self.other or None, o="results"
-        )
+        command = recipes.command_line("identify", recipes.robot_file(window), recipes.log_file(window), **self._options(), o="results")
         name = f"{len(window.fits) + 1}: {self.estimator}{', CAD prior' if self.cad else ''}"
-        window.fits.append(NamedFit(name, made.fit, recipes.python_lines(window, *lines, log=True), command, made.validation))
+        window.fits.append(NamedFit(name, made, recipes.python_lines(window, *lines, log=True), command, window.log))
         self._show()
         self.stage.inertias()
-        tell(f"Identified: {made.fit.verdict.word}.")
+        tell(f"Identified: {made.verdict.word}.")
 
     def _show(self) -> None:
         latest = self.window.fitted
@@ -90,8 +78,9 @@ class IdentifyTab:
         with self.place:
             shown = gather(latest.fit, latest.validation)
             judgement(shown)
+            ValidationPart(self.window, self._show)
             self._exports(latest)
-            Recipe(latest.python, latest.command)
+            Recipe(*recipes.fit_lines(latest))
             for key, figure in shown.figures.items():
                 part("h3", TITLES.get(key, key.capitalize()))
                 plot(figure, TITLES.get(key, key.capitalize()), timed=key == "torques")

@@ -40,7 +40,7 @@ class Page:
         self.window = window
         with part("header", classes="top"):
             part("h1", "steelyard", "brand")
-            self.opening = Opening(window, self.robot_changed, self.log_changed)
+            self.opening = Opening(window, {"robot": self.robot_changed, "log": self.log_changed, "fit": self.fits_changed})
             script_button("", "steelyard.nextTheme()", "quiet", id="theme", aria_label="Light, dark, or as the system", data_word="auto")
         with part("div", classes="work"):
             with part("div", classes="left"):
@@ -92,6 +92,10 @@ class Page:
         self._play_log()
         self.opening.show()
         self.open("log")
+
+    def fits_changed(self) -> None:
+        """Show the fits that can be compared."""
+        self.open("compare")
 
     def _play_log(self) -> None:
         log = self.window.log

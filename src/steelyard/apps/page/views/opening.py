@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from nicegui import ui
@@ -20,13 +20,14 @@ FILE, BUILT_IN, NOTHING = "file:", "built-in:", ""
 class Opening:
     """The line of the page on which robot and log are chosen."""
 
-    def __init__(self, window: Window, robot_changed: Callable[[], None], log_changed: Callable[[], None]) -> None:
-        self.window, self.changed = window, {"robot": robot_changed, "log": log_changed}
+    def __init__(self, window: Window, changed: Mapping[str, Callable[[], None]]) -> None:
+        """`changed` has what to do after a robot, a log or a fit was opened, by these words."""
+        self.window, self.changed = window, changed
         with part("nav", classes="opening", aria_label="Robot and log"):
             choice("Robot", self._robots(), self._chosen(), self.open_robot, id="choose-robot")
-            self._upload("robot", "Upload a robot", ROBOT_KINDS)
+            upload_field(window, "robot", "Upload a robot", ROBOT_KINDS)
             choice("Log", self._logs(), self._chosen_log(), self.open_log, id="choose-log")
-            self._upload("log", "Upload a log", LOG_KINDS)
+            upload_field(window, "log", "Upload a log", LOG_KINDS)
         self.facts = part("p", "", "facts")
         self.show()
         ui.on("uploaded", lambda event: self._uploaded(event.args))
@@ -82,9 +83,6 @@ class Opening:
             self.changed.get(said.get("kind"), lambda: None)()
         else:
             tell(str(said.get("sentence", ""))[:600], bad=True)
-
-    def _upload(self, kind: str, text: str, endings: tuple[str, ...]) -> None:
-        upload_field(self.window, kind, text, endings)
 
     def _robots(self) -> dict[str, str]:
         named = {f"{FILE}{name}": name for name in self.window.folder.files(ROBOTS)}
