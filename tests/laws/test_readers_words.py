@@ -6,6 +6,7 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 from steelyard.errors import LogError
 from steelyard.signals import Log, read_log
+from steelyard.signals.read.bag import dynamic_joint_state
 
 JOINTS = ("shoulder_pan_joint", "elbow_joint")
 T = np.arange(300) / 100
@@ -107,10 +109,11 @@ def lerobot(folder: Path, names: Any, episodes: int = 1) -> Path:
 
     file = folder / "data" / "chunk-000" / "episode_000000.parquet"
     file.parent.mkdir(parents=True)
-    t = np.concatenate([T] * episodes).astype(np.float32)
+    t = np.concatenate([T + 0.25 * k for k in range(episodes)]).astype(np.float32)  # recorders do not all begin at zero
     frame = {
         "observation.state": np.tile(Q, (episodes, 1)).tolist(), "action": np.tile(Q + 0.1, (episodes, 1)).tolist(),
-        "observation.effort": np.tile(TAU, (episodes, 1)).tolist(), "timestamp": t, "frame_index": np.arange(len(t)),
+        "observation.effort": np.tile(TAU, (episodes, 1)).tolist(), "observation.velocity": np.tile(Q / 2, (episodes, 1)).tolist(),
+        "timestamp": t, "frame_index": np.arange(len(t)),
         "episode_index": np.repeat(np.arange(episodes), len(T)), "index": np.arange(len(t)), "task_index": np.zeros(len(t), int),
     }  # fmt: skip
     pl.DataFrame(frame).write_parquet(file)
@@ -125,6 +128,7 @@ def test_lerobot_by_name(tmp_path: Path, names: Any) -> None:
     log = read_log(lerobot(tmp_path, names), JOINTS, effort="torque")
     assert np.allclose(log.q, Q[:, ::-1]), "in the order of the robot"
     assert np.allclose(log.tau, TAU[:, ::-1])
+    assert np.allclose(log.qd, Q[:, ::-1] / 2)
     assert log.reference is not None
     assert np.allclose(log.t, T, atol=1e-6)
     assert "if it is in degrees, say angle='deg'" in told(log)
@@ -136,6 +140,7 @@ def test_lerobot_without_names_and_with_episodes(tmp_path: Path) -> None:
     assert "No meta/info.json was found" in told(log)
     log = read_log(lerobot(tmp_path / "b", None, 3), JOINTS, effort="torque")
     assert len(log.segments) == 3
+    assert np.allclose(log.t, np.concatenate([T + k * (T[-1] + 1) for k in range(3)]), atol=1e-5)
     assert "3 episodes follow each other, 1 s apart." in told(log)
     with pytest.raises(LogError, match=r"observation.state has 2 numbers, meta/info.json names 3: a, b, c"):
         read_log(lerobot(tmp_path / "c", ["a", "b", "c"]), JOINTS, effort="torque")
@@ -209,6 +214,20 @@ def test_messages_of_every_type(tmp_path: Path, kind: str) -> None:
     assert np.allclose(effort, TAU[:40])
     assert (f"Joint states are those of {kind} on topic /state" in told(log)) is (kind != "sensor_msgs/msg/JointState")
     assert ("Is that right?" in told(log)) is (kind not in NAMED), "without names the order is asked about"
+
+
+@pytest.mark.parametrize(("words", "kind", "column"), [
+    (("effort", "torque", "position"), None, 0),
+    (("rpm", "torque", "position"), "torque", 1),
+    (("current", "rpm", "position"), "current", 0),
+])  # fmt: skip
+def test_interfaces_of_dynamic_joint_states(words: tuple[str, ...], kind: str | None, column: int) -> None:
+    """An effort is asked about, a torque or a current is known by its name; joints that lack one have none."""
+    each = SimpleNamespace(interface_names=list(words), values=[1.0, 2.0, 3.0])
+    other = SimpleNamespace(interface_names=["position"], values=[4.0])
+    found = dynamic_joint_state(SimpleNamespace(joint_names=["a", "b"], interface_values=[each, other]))
+    assert (found.name, found.position, found.velocity, found.effort_kind) == (("a", "b"), [3.0, 4.0], (), kind)
+    assert np.array_equal(found.effort, [each.values[column], np.nan], equal_nan=True)
 
 
 def test_dynamic_joint_states_of_bags_without_definitions(tmp_path: Path) -> None:
