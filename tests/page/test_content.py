@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import shlex
 import struct
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +17,8 @@ from typer.testing import CliRunner
 import steelyard as sy
 from steelyard.apps.cli import app
 from steelyard.apps.page import recipes
-from steelyard.apps.page.scene_content import content, frames_of, poses
+from steelyard.apps.page.scene_content import content, frames_of, inertias, poses
+from steelyard.apps.page.server.exchange import mesh_of, take_upload
 from steelyard.apps.page.server.folder import Folder
 from steelyard.apps.page.window import MOST_WINDOWS, Window, Windows
 from steelyard.drawing.ellipsoid import inertia_ellipsoid, velocity_ellipsoid
@@ -24,7 +27,8 @@ from steelyard.identification.doctor import Finding
 from steelyard.identification.doctor.marks import marked_samples
 from steelyard.mechanism.formats.meshes import mesh_triangles
 from steelyard.motion.solids import along, kinematic_solids, robot_solids
-from steelyard.reporting.compare import differences
+from steelyard.reporting.compare import difference_table, differences
+from steelyard.reporting.saved_fit import SavedFit
 
 TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 2, 0]]], dtype=np.float32)
 
@@ -163,6 +167,72 @@ def test_the_scene_has_every_body(window: Window) -> None:
     assert made["bodies"] == 7
     assert [each["mass"] for each in made["inertias"]] == [body.inertia.m for body in window.robot.tree.bodies if body.inertia.m > 0]
     assert 0.5 < made["reach"] < 3
+
+
+def test_everything_is_drawn_on_its_own_body(window: Window) -> None:
+    robot = window.robot
+    assert robot is not None
+    made, q = content(window), np.linspace(-1, 1, robot.n)
+    drawn = poses(robot, q)[0]
+    for frame in made["frames"]:
+        p, turn = drawn[frame["body"]][:3], Rotation.from_quat(drawn[frame["body"]][3:])
+        pose = robot.forward_kinematics(q, frame["name"])
+        assert np.allclose(p + turn.apply(frame["p"]), pose[:3, 3])
+        assert np.allclose((turn * Rotation.from_quat(frame["q"])).as_matrix(), pose[:3, :3])
+    assert all(robot.body_names[each["body"] - 1] == each["name"] for each in made["inertias"])
+    assert {each["body"] for each in made["solids"] + made["ghost"]} <= set(range(made["bodies"]))
+    assert [each["body"] - 1 for each in made["ghost"]] == [each.body for each in kinematic_solids(robot.tree)]
+
+
+def test_meshes_are_sent_by_number_and_never_of_an_upload(tmp_path: Path, window: Window) -> None:
+    (tmp_path / "a.stl").write_bytes(binary_stl(TRIANGLE))
+    (tmp_path / "r.urdf").write_text(URDF.format(kind="stl"))
+    window.take_robot(sy.load(tmp_path / "r.urdf"), "r.urdf")
+    box, mesh = content(window)["solids"]
+    assert (box["body"], "mesh" in box, mesh["body"], mesh["mesh"]) == (0, False, 1, f"/mesh/{window.key}/1")
+    assert np.array_equal(np.frombuffer(mesh_of(window, 1).body, "<f4").reshape(-1, 3, 3), TRIANGLE)
+    for number in (-1, 0, 2):
+        with pytest.raises(sy.CallError, match="no such mesh"):
+            mesh_of(window, number)
+    window.meshes = False  # as for an upload
+    assert [each["kind"] for each in content(window)["solids"]] == ["box", "sphere"]
+    with pytest.raises(sy.CallError, match="no such mesh"):
+        mesh_of(window, 1)
+    asked = SimpleNamespace(query_params={"name": "r.urdf"}, path_params={"kind": "robot"})
+    window.meshes = True
+    take_upload(window, asked, (tmp_path / "r.urdf").read_bytes())  # type: ignore[arg-type]
+    assert not window.meshes
+    asked.path_params["kind"] = "plan"
+    with pytest.raises(sy.CallError, match="expected a robot, a log or a fit"):
+        take_upload(window, asked, b"")  # type: ignore[arg-type]
+
+
+def planar_fit() -> sy.Fit:
+    robot = sy.load("planar_2r")
+    log = sy.record(sy.perturbed(robot, 1), sy.excite(robot, seconds=3, starts=1), 100.0)
+    return sy.identify(robot, log, "wls", known_mass={"link1": 20.0, "link2": 15.0}, diagnose=False)
+
+
+def test_what_is_drawn_and_compared_of_a_fit() -> None:
+    """Two standard deviations of the centres; parameters by name in any order, those apart by more than three deviations counted."""
+    fit = planar_fit()
+    known = np.array([[0.01, 0.02, 0.03], [0.01, 0.02, np.inf]])
+    shown = SimpleNamespace(robot=fit.robot, links=SimpleNamespace(names=fit.links.names, com_std=known))
+    first, second = inertias(fit.initial, shown)["inertias"]  # type: ignore[arg-type]
+    assert np.allclose(first["sigma"], 2 * known[0])
+    assert "sigma" not in second, "nothing is drawn of what is not known"
+    assert first["mass"] == fit.robot.tree.bodies[0].inertia.m, "of the fit, not of the description"
+    a = SavedFit.of(fit)
+    seen = int(np.flatnonzero(np.isfinite(a.parameters_std) & (a.parameters_std > 0))[0])
+    far = a.parameters + 10 * a.parameters_std[seen] * (np.arange(len(a.parameters)) == seen)
+    b = replace(a, parameters=far[::-1], parameters_std=a.parameters_std[::-1], parameter_names=a.parameter_names[::-1],
+                parameter_units=a.parameter_units[::-1])  # fmt: skip
+    made = difference_table(a, b, ("a", "b"))
+    assert made.note.startswith("1 of ")
+    apart = {row[0]: row[-2] for row in made.rows}
+    assert apart[a.parameter_names[seen]] == "+7.1"  # 10 / sqrt(2)
+    assert set(apart.values()) <= {"+7.1", "+0.0", "–"}
+    assert difference_table(a, replace(b, parameters=a.parameters[::-1]), ("a", "b")).note.startswith("0 of ")
 
 
 def test_findings_are_marked_where_they_happen() -> None:

@@ -38,6 +38,8 @@ def test_nothing_without_token(page: Served, path: str) -> None:
     for cookie in (
         None,
         f"steelyard-{page.port}=wrong",
+        f"steelyard-{page.port}={page.token[:-1]}",
+        f"steelyard-{page.port}={page.token}x",
         f"steelyard-{page.port}=",
         f"other={page.token}",
         f"steelyard-{page.port + 1}={page.token}",
@@ -50,6 +52,7 @@ def test_nothing_without_token(page: Served, path: str) -> None:
 @pytest.mark.parametrize("query", ["token=wrong", "token=", "token=%00", "token=a&token=b", "Token=x"])
 def test_wrong_token(page: Served, query: str) -> None:
     assert page.ask(f"/?{query}", cookie=None)[0] == 401
+    assert page.ask(f"/?token={page.token[:-1]}", cookie=None)[0] == 401
     assert page.ask(f"/w/x?token={page.token}", cookie=None)[0] == 401
 
 
