@@ -13,6 +13,7 @@ from ..kernels import ALGORITHMS
 from ..kernels.algorithms import described_outputs
 from ..mechanism import load as load_mechanism
 from .bridges import Bridges
+from .control_loop import ControlLoop
 from .dynamics import Dynamics
 from .edits import Edits
 from .momentum import Momentum
@@ -25,7 +26,7 @@ from .single_call import with_straight_path
 __all__ = ["Robot", "load"]
 
 
-class _General(Dynamics, Momentum, Regressors, OperationalSpace, MovingBase, Edits, Pictures, Bridges):
+class _General(Dynamics, Momentum, Regressors, OperationalSpace, MovingBase, ControlLoop, Edits, Pictures, Bridges):
     """All methods, in their general form."""
 
 

@@ -28,11 +28,11 @@ Wrench = ArrayLike | Mapping[str, ArrayLike]
 class Description:
     """A mechanism, reduced to moving bodies, with the kernels that were made for it."""
 
-    __slots__ = ("__dict__", "__weakref__", "_gufuncs")  # a slot is found faster than an entry of the dict
+    __slots__ = ("__dict__", "__weakref__", "_calls")  # a slot is found faster than an entry of the dict
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
-        self._gufuncs: dict[str, Any] = {}  # of single calls, see single_call.py
+        self._calls: dict[str, Any] = {}  # of single calls, see single_call.py
 
     @property
     def mechanism(self) -> Mechanism:
@@ -187,12 +187,11 @@ class Description:
         return kernel(self.fingerprint, self.tree, name, wrench=wrench, base=base, parameters=parameters, frame=frame)
 
     def _prepare(self, name: str, *frame: str | None) -> None:
-        """Keep the gufunc of an algorithm for single calls, by frame where it has one."""
+        """Keep what computes an algorithm in single calls, by frame where it has one."""
         if frame:
-            gufuncs = self._gufuncs.setdefault(name, {})
-            gufuncs[frame[0]] = self._kernel(name, frame=self._frame(frame[0])).ufunc
+            self._calls.setdefault(name, {})[frame[0]] = self._kernel(name, frame=self._frame(frame[0])).few()
         else:
-            self._gufuncs[name] = self._kernel(name).ufunc
+            self._calls[name] = self._kernel(name).few()
 
     def _frame(self, frame: str | None) -> str:
         if frame is None:

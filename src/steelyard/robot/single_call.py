@@ -1,14 +1,16 @@
-"""The straight path of a call with one state or a few: from the method to its gufunc, past the search for frame, options and threads.
+"""The straight path of a call with one state or a few: from the method to compiled code, past the search for frame, options and threads.
 
-A controller calls with one state at a time, where a gufunc takes half a microsecond and every Python call on the way to it
-a tenth. `with_straight_path` therefore writes, compiles and installs for each method a version of this form:
+A controller calls with one state at a time, where every Python call on the way takes as long as the dynamics themselves.
+`with_straight_path` therefore writes, compiles and installs for each method a version of this form:
 
     def mass_matrix(self, q, more=None, parameters=None, out=None):
         new = False
         try:
-            if q.size < 512 and more is None and parameters is None:
-                gufunc = self._gufuncs["mass_matrix"]
-                return gufunc(q) if out is None else gufunc(q, out=out)
+            if more is None and parameters is None:
+                call = self._calls["mass_matrix"]
+                found = call(q) if out is None else call(q, out=out)
+                if found is not NotImplemented:
+                    return found
         except KeyError:
             new = True
         except (AttributeError, TypeError, ValueError):
@@ -17,6 +19,7 @@ a tenth. `with_straight_path` therefore writes, compiles and installs for each m
             self._prepare("mass_matrix")
         return general.mass_matrix(self, q, *(() if more is None else (more,)), parameters=parameters, out=out)
 
+`call` is the kernel's built-in function: it answers one state itself, hands a few to the gufunc, and leaves the rest to the general method.
 Keyword-only arguments make a call of a Python function slower by a third; `more` stands in their place and takes what is given by
 position against the rules, for the general method to refuse. Whatever is not simple, and every error, is left to the general method.
 `benchmarks/single_call.py` measures what the path costs.
@@ -30,14 +33,13 @@ from types import SimpleNamespace
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-SMALL = 512  # scalars of the first array; with more, threads may be faster
 
 
 def with_straight_path(kernels: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
-    """Class decorator: give the methods that are named a straight path to the gufunc of a kernel ({method: kernel}).
+    """Class decorator: give the methods that are named a straight path to a kernel ({method: kernel}).
 
-    Arguments without default are the kernel's arrays, in its order; all others are None by default. The class has `_gufuncs`, a dict
-    {kernel: gufunc}, or {kernel: {frame: gufunc}} for methods that take a frame, and `_prepare(kernel[, frame])`, which fills it. It gets
+    Arguments without default are the kernel's arrays, in its order; all others are None by default. The class has `_calls`, a dict
+    {kernel: call}, or {kernel: {frame: call}} for methods that take a frame, and `_prepare(kernel[, frame])`, which fills it. It gets
     `_single_calls`, what was named.
     """
 
@@ -55,7 +57,7 @@ def with_straight_path(kernels: Mapping[str, str]) -> Callable[[type[T]], type[T
 
 
 def straight_path(method: Callable[..., Any], kernel: str) -> str:
-    """The source of a method that tries the kernel's gufunc first."""
+    """The source of a method that tries the kernel first."""
     code = method.__code__
     names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     arrays = names[: code.co_argcount - 1 - len(method.__defaults__ or ())]
@@ -63,15 +65,17 @@ def straight_path(method: Callable[..., Any], kernel: str) -> str:
     framed = "frame" in positional
     key = f'"{kernel}"'
     options = (*positional, "more", *keywords)
-    tests = [f"{arrays[0]}.size < {SMALL}", *(f"{x} is None" for x in options if x not in ("frame", "out"))]
+    tests = [f"{x} is None" for x in options if x not in ("frame", "out")]
     given = [*arrays, *positional, "*(() if more is None else (more,))", *(f"{x}={x}" for x in keywords)]
     return f"""
 def {method.__name__}(self, {", ".join(arrays)}, {", ".join(f"{x}=None" for x in options)}):
     new = False
     try:
         if {" and ".join(tests)}:
-            gufunc = self._gufuncs[{key}]{"[frame]" if framed else ""}
-            return gufunc({", ".join(arrays)}) if out is None else gufunc({", ".join(arrays)}, out=out)
+            call = self._calls[{key}]{"[frame]" if framed else ""}
+            found = call({", ".join(arrays)}) if out is None else call({", ".join(arrays)}, out=out)
+            if found is not NotImplemented:
+                return found
     except KeyError:
         new = True
     except (AttributeError, TypeError, ValueError):

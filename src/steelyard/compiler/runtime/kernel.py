@@ -18,6 +18,7 @@ from . import cache, jit
 from .cache import sources
 from .elf import Loaded, load, pack
 from .gufunc import call_error, gufunc
+from .single_call import SMALL, reason, single_call
 from .threads import in_parallel, thread_count
 
 PARALLEL_WORK = 400_000  # nodes times samples; below, one thread is faster
@@ -61,11 +62,35 @@ class Kernel:
         table = jit.library()
         doc = f"{self.name} ({self.operations} operations)"
         self.ufunc = gufunc(loaded.address, ctypes.addressof(table), *shapes, self.name, doc, owner=(loaded, table))
+        self._address = loaded.address
         samples = PARALLEL_WORK // max(self.nodes, 1)
         self._large = samples * min(o.size for o in self.inputs)
         scalars = sum(o.size for o in (*self.inputs, *self.outputs))
         self._block = int(BLOCK_TIME / (NODE_TIME * self.nodes + SCALAR_TIME * scalars)) + 1
         self._long = 2 * self._block * max(o.size for o in self.inputs)
+
+    def few(self) -> Callable[..., Any]:
+        """A function for one sample or a few, without threads and words: NotImplemented is returned for what is neither."""
+        return self._single_call(None) or self._by_gufunc
+
+    def bare(self) -> Callable[..., Any]:
+        """A built-in function that takes what this kernel takes, one sample on the shortest way. CallError where Python has none."""
+        found = self._single_call(self._careful)
+        if found is None:
+            raise CallError(f"{self.name}: {reason() or 'it has too many arrays for a single call'}")
+        return found
+
+    def _single_call(self, otherwise: Any) -> Callable[..., Any] | None:
+        return single_call(self._address, ctypes.addressof(jit.library()), self.inputs, self.outputs, self.ufunc, otherwise)
+
+    def _careful(self, *args: Any, out: Any = None) -> Any:
+        """The call, with as many arrays as there are inputs: a gufunc would write into further ones."""
+        if len(args) != len(self.inputs):
+            raise call_error(self.name, self.inputs, self.outputs, args, out, TypeError())
+        return self(*args, out=out)
+
+    def _by_gufunc(self, first: Any, *others: Any, out: Any = None) -> Any:
+        return NotImplemented if first.size >= SMALL else self.ufunc(first, *others, out=out)
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
         try:

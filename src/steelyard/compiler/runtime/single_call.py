@@ -1,0 +1,129 @@
+"""A kernel as a built-in function of Python: a call with one sample goes straight from the interpreter to the compiled code.
+
+The function checks its arrays itself; what is not one sample in float64 goes to the gufunc. It is made by CPython's own constructor of
+built-in functions from a pointer to compiled code (Python/C API reference, "Common Object Structures", METH_FASTCALL).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..ir.program import Operand
+from ..render.llvm.entry import DOUBLE, ITEMS, MOST, OPERAND, PAYLOAD, RANK, WORDS, render
+from . import cache as disk
+from . import jit
+from .elf import Loaded, load, pack
+
+SMALL = 512  # numbers of the first array below which a batch goes to the gufunc; with more, threads may be faster
+_NEW_ARRAY, _SCALAR_OF, _ARRAY_TYPE = 93, 76, 2  # places of PyArray_New, PyArray_Return and PyArray_Type in NumPy's table
+_FAST_WITH_KEYWORDS = 0x80 | 0x02
+_OUT = sys.intern("out")
+
+
+class _Definition(ctypes.Structure):
+    """PyMethodDef."""
+
+    _fields_ = (("name", ctypes.c_char_p), ("code", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
+
+
+def single_call(
+    address: int, data: int, inputs: Sequence[Operand], outputs: Sequence[Operand], gufunc: np.ufunc, otherwise: Any = None
+) -> Callable[..., Any] | None:
+    """The built-in function over the loop at an address, which its gufunc keeps in memory; None where it cannot be made.
+
+    `otherwise` is called with what is not one sample. Without it a small batch goes to the gufunc; the rest comes back as NotImplemented.
+    """
+    operands = (*inputs, *outputs)
+    if reason() or len(operands) > MOST or max(len(each.shape) for each in operands) > RANK:
+        return None
+    loaded = _loaded()
+    words = _constants() | {
+        "inputs": len(inputs), "outputs": len(outputs), "loop": address, "data": data, "gufunc": id(gufunc),
+        "otherwise": 0 if otherwise is None else id(otherwise), "small": SMALL if otherwise is None else 0,
+    }  # fmt: skip
+    steps = [0] * len(operands) + [8 * prod(each.shape[k + 1 :]) for each in operands for k in range(len(each.shape))]
+    described = [x for each in operands for x in (len(each.shape), *each.shape, *[0] * (RANK - len(each.shape)), 8 * each.size)]
+    assert len(described) == OPERAND * len(operands)
+    first = len(WORDS)
+    words |= {"dimensions": first, "steps": first + 1, "operands": first + 1 + len(steps)}
+    table = struct.pack(f"={first + 1 + len(steps) + len(described)}q", *(words[name] for name in WORDS), 1, *steps, *described)
+    definition = _Definition(gufunc.__name__.encode(), loaded.address, _FAST_WITH_KEYWORDS, (gufunc.__doc__ or "").encode())
+    return _constructor()(ctypes.addressof(definition), (table, definition, loaded, gufunc, otherwise), None)
+
+
+def reason() -> str:
+    """Why there are no built-in functions of kernels here, in words; empty where there are."""
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return "this Python runs without a global lock, for which compiled single calls are not tested: use the robot's methods"
+    return "" if _usual() else "this Python or NumPy lays its objects out in another way than the compiled entry expects"
+
+
+@cache
+def _usual() -> bool:
+    """Whether objects are laid out as the entry takes them to be: looked at in a few."""
+    if sys.implementation.name != "cpython" or struct.calcsize("P") != 8 or object.__basicsize__ != 16:
+        return False
+    x, numbers, items = np.zeros((2, 3)), b"steelyard", ("a", "b")
+    seen = list((ctypes.c_int64 * 9).from_address(id(x)))
+    shape = list((ctypes.c_int64 * 2).from_address(seen[4]))
+    tuple_items = list((ctypes.c_int64 * 2).from_address(id(items) + ITEMS))
+    return (
+        (seen[1], seen[2], seen[3] & 0xFFFFFFFF, shape, seen[7]) == (id(np.ndarray), x.ctypes.data, 2, [2, 3], id(np.dtype(np.float64)))
+        and seen[8] & 0xFFFFFFFF == x.flags.num
+        and ctypes.string_at(id(numbers) + PAYLOAD, len(numbers)) == numbers
+        and tuple_items == [id(each) for each in items]
+        and ctypes.c_int64.from_address(id(items) + 16).value == 2
+        and np.dtype(np.float64).num == DOUBLE
+        and _array_table()[_ARRAY_TYPE] == id(np.ndarray)
+    )
+
+
+@cache
+def _constants() -> dict[str, int]:
+    """The words of the table that all kernels share."""
+    table = _array_table()
+    python = {"call": "PyObject_Vectorcall", "new_tuple": "PyTuple_New", "increase": "Py_IncRef", "decrease": "Py_DecRef"}
+    addresses = {name: ctypes.cast(getattr(ctypes.pythonapi, symbol), ctypes.c_void_p).value or 0 for name, symbol in python.items()}
+    objects = {"array_type": np.ndarray, "float64": np.dtype(np.float64), "not_implemented": NotImplemented, "out": _OUT}
+    return addresses | {name: id(each) for name, each in objects.items()} | {"new_array": table[_NEW_ARRAY], "scalar_of": table[_SCALAR_OF]}
+
+
+@cache
+def _array_table() -> Any:
+    """NumPy's table of functions for C."""
+    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
+
+    ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    ctypes.pythonapi.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    return ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer(_multiarray_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
+
+
+@cache
+def _constructor() -> Any:
+    """PyCFunction_NewEx."""
+    prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    return prototype(("PyCFunction_NewEx", ctypes.pythonapi))
+
+
+@cache
+def _loaded() -> Loaded:
+    """The entry, from the disk cache or compiled."""
+    version = disk.sources(Path(__file__).parents[1])
+    name = None if version is None else disk.key("single_call", jit.machine(), version)
+    found = None if name is None else disk.read(name)
+    if found is None:
+        with jit.lock:
+            found = pack(jit.compile_object(render()))
+        if name is not None:
+            disk.write(name, found)
+    return load(found)

@@ -1,0 +1,62 @@
+"""What a control loop calls: bare functions of one state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import CallError, suggest
+from ..kernels import ALGORITHMS
+from ..kernels.tick import row_of, tick
+from .description import Description
+
+
+class ControlLoop(Description):
+    """Functions without a method around them, for a loop that calls with one state at a time."""
+
+    def kernel(self, name: str, frame: str | None = None) -> Callable[..., Any]:
+        """The bare function of an algorithm: a built-in that takes its arrays by position, and `out=`.
+
+        One state in float64 arrays goes straight to compiled code; whatever else a method takes as arrays is taken too, at its pace.
+
+        Parameters:
+            name: an algorithm, such as "mass_matrix": the methods of the robot that take q have its name.
+            frame: name of the frame, of kinematics; the end-effector by default.
+        Returns:
+            The function. It shares the robot's compiled code and outlives it.
+        Example:
+            >>> mass_matrix = sy.load("planar_2r").kernel("mass_matrix")
+            >>> mass_matrix(np.array([0.1, 0.2])).round(3)
+            array([[43.137, 10.789],
+                   [10.789,  3.34 ]])
+        """
+        if name not in ALGORITHMS:
+            raise CallError(f"kernel: no algorithm is called {name!r}; {suggest(str(name), ALGORITHMS)}")
+        framed = ALGORITHMS[name].framed
+        if frame is not None and not framed:
+            raise CallError(f"kernel: {name} is not about a frame; leave out frame={frame!r}")
+        return self._kernel(name, frame=self._frame(frame) if framed else None).bare()
+
+    def tick(self, *names: str, frame: str | None = None) -> Callable[..., Any]:
+        """One function for several results of one state: a single kernel, in which what they share is computed once.
+
+        It takes the arrays that any of the algorithms takes, in the order q, qd, qdd, tau.
+
+        Parameters:
+            names: algorithms, such as "inverse_dynamics", "mass_matrix", "jacobian".
+            frame: name of the frame, of kinematics; the end-effector by default.
+        Returns:
+            The function; it returns a tuple of their results, in the order of the names.
+        Example:
+            >>> tick = sy.load("planar_2r").tick("gravity_torque", "mass_matrix")
+            >>> g, M = tick(np.array([0.1, 0.2]))
+            >>> g.round(3), M.shape
+            (array([364.056,  71.226]), (2, 2))
+        """
+        if not names:
+            raise CallError('tick: expected the names of algorithms, such as tick("inverse_dynamics", "mass_matrix")')
+        rows = [row_of(str(name)) for name in names]
+        framed = any(row.framed for row in rows)
+        if frame is not None and not framed:
+            raise CallError(f"tick: none of {', '.join(names)} is about a frame; leave out frame={frame!r}")
+        return tick(self.fingerprint, self.tree, names, self._frame(frame) if framed else None).bare()
