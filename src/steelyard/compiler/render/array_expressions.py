@@ -45,5 +45,5 @@ def call(program: Program, xp: Any, arrays: Sequence[Any], constant: Callable[[f
 
 def _spread(xp: Any, value: Any, batch: tuple[int, ...], like: Any) -> Any:
     """A result of the shape of the batch; a constant becomes an array of the type of another."""
-    made = xp.full((), value, dtype=like.dtype) if isinstance(value, float) and not hasattr(value, "dtype") else value
+    made = xp.full((), value, dtype=like.dtype) if isinstance(value, float) else value
     return made if tuple(made.shape) == batch else xp.broadcast_to(made, batch)
