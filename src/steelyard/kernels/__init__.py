@@ -23,7 +23,7 @@ from ..errors import require_joints
 from ..fork import once_per_process
 from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import BaseMotion, Tree
-from .algorithms import ALGORITHMS, ALONE, NEEDS_MASS, Algorithm, require_mass
+from .algorithms import ALGORITHMS, ALONE, FOR_SMALL, NEEDS_MASS, SMALL, Algorithm, require_mass
 from .loops import LOOP_ALGORITHMS
 
 __all__ = ["ALGORITHMS", "Algorithm", "LOOP_ALGORITHMS", "cost", "customised", "kernel", "kernel_of", "program"]
@@ -71,7 +71,7 @@ def program(
         trace(name, _call(way, form, wrench, base, parameters, frame, columns), inputs, outputs)
         for form in ((tree, customised(tree, level)) if free else (tree,))
         for way in algorithm.ways
-        if way not in ALONE or (tree.stands_alone and not (base and tree.rotors))
+        if (way not in ALONE or (tree.stands_alone and not (base and tree.rotors))) and (way not in FOR_SMALL or tree.n <= SMALL)
     ]
     return min(made, key=cost)
 

@@ -103,6 +103,8 @@ def _by_q(unit: str) -> tuple[tuple[str, str, str], ...]:
     return (("by_q", "nn", f"{unit} per [rad|m]"), ("by_qd", "nn", f"{unit} per [rad/s|m/s]"), ("last", "nn", "[kg m2|kg] or its inverse"))
 
 
+FOR_SMALL = frozenset((derived.inverse_dynamics_derivatives_forward, derived.inverse_dynamics_derivatives_reverse))
+SMALL = 8  # joints beyond which the ways FOR_SMALL are never the shortest, and take long to trace
 ALONE = frozenset((aba, forward_reactions_by_aba))  # ways that need joints coupled by the bodies between them alone
 _MASS = "[kg m2|kg m|kg]"
 _STATE, _MOTION = ("q", "qd"), ("q", "qd", "qdd")

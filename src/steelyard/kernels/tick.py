@@ -11,7 +11,7 @@ from ..compiler.runtime.kernel import Kernel
 from ..errors import CallError, require_joints, suggest
 from ..mechanism.tree import Tree
 from . import cost, customised, kernel_of
-from .algorithms import ALGORITHMS, ALONE, INPUTS, NEEDS_MASS, Algorithm, extents, require_mass
+from .algorithms import ALGORITHMS, ALONE, FOR_SMALL, INPUTS, NEEDS_MASS, Algorithm, extents, require_mass
 
 ORDER = ("q", "qd", "qdd", "tau", "qrd", "qrdd", "w")  # of the arrays that a tick takes
 
@@ -36,7 +36,7 @@ def tick_program(tree: Tree, names: Sequence[str], frame: str | None) -> Program
         for out in row.operands(tree, ())[1]
     ]
     level = not any(row.base_frame for row in rows)
-    ways = [[way for way in row.ways if way not in ALONE or tree.stands_alone] for row in rows]
+    ways = [[way for way in row.ways if (way not in ALONE or tree.stands_alone) and way not in FOR_SMALL] for row in rows]
     made = [
         trace("tick", together(rows, chosen, tree, form, wanted, frame), inputs, outputs)
         for form in (tree, customised(tree, level))

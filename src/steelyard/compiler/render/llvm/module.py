@@ -19,14 +19,16 @@ from .transpose import pair_columns, read_pair, write_pair
 from .writer import COMPARE, Writer
 from .zero_runs import covered, fill_zeros, zero_runs
 
-BUDGET = 12000  # nodes in one function: longer ones run a little faster, and up to here compile in linear time
+BUDGET = 12000  # nodes of a program that is one function: it runs a little faster than parts
+PART = 2000  # nodes of a part of a longer one: parts of this size compile in linear time, and run no slower than larger ones
 
 
-def render(program: Program, lanes: int, fused: bool, budget: int = BUDGET) -> str:
+def render(program: Program, lanes: int, fused: bool, budget: int | None = None) -> str:
     """The text of a module whose function `kernel` is a NumPy ufunc loop over the program.
 
-    `lanes`: doubles in a vector register; `fused`: the processor multiplies and adds in one instruction.
+    `lanes`: doubles in a vector register; `fused`: the processor multiplies and adds in one instruction; `budget`: nodes of a function.
     """
+    budget = budget or (BUDGET if len(program.steps) <= BUDGET else PART)
     runs = zero_runs(program)
     pairs = [(k, c) for k, o in enumerate(program.outputs) for c in pair_columns(o.size) if not covered(runs.get(k, ()), c)]
     parts = split(program, len(program.steps) if program.carries else budget, pairs)
