@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,16 @@ from steelyard.compiler.ir.program import Operand, Program, trace
 
 NAN, INF = float("nan"), float("inf")
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 1e-300, 1e7, -1e22, 1e200, INF, -INF, NAN)
+
+CASADI_IN_NUMPY = SimpleNamespace(
+    **{name: getattr(np, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "atan2", "sign")},
+    fabs=np.abs,
+    if_else=np.where,
+    SX=np.float64,
+    vertcat=lambda *values: np.array(values),
+    reshape=lambda x, rows, columns: x.reshape(rows, columns, order="F"),
+    sparsify=lambda x: x,
+)
 
 
 def every_operation(x: Any, y: Any) -> list[Any]:

@@ -6,7 +6,6 @@ import ctypes
 import shutil
 import subprocess
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,21 +14,10 @@ from steelyard.compiler.ir.program import Operand, Program, trace
 from steelyard.compiler.render import array_expressions, c99, casadi_expressions, numpy_source
 from steelyard.compiler.render import sympy_expressions as sympy_form
 from steelyard.compiler.runtime.kernel import Kernel
-from tests.every_operation import SIZE, assert_same, every_operation, on_arrays, samples, traced
+from tests.every_operation import CASADI_IN_NUMPY, SIZE, assert_same, every_operation, on_arrays, samples, traced
 from tests.renderings import hosts, ufunc_of
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-O2", "-shared", "-fPIC"]
-
-
-CASADI_IN_NUMPY = SimpleNamespace(
-    **{name: getattr(np, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "atan2", "sign")},
-    fabs=np.abs,
-    if_else=np.where,
-    SX=np.float64,
-    vertcat=lambda *values: np.array(values),
-    reshape=lambda x, rows, columns: x.reshape(rows, columns, order="F"),
-    sparsify=lambda x: x,
-)
 
 
 @pytest.fixture

@@ -15,11 +15,11 @@ from steelyard.compiler.ir.operations import COMMUTATIVE, COMPARISONS, OPERATION
 from steelyard.compiler.ir.program import Program
 from steelyard.compiler.ir.rewrite import RULES
 from steelyard.compiler.ir.schedule import longest_first, side_by_side
-from steelyard.compiler.render import c99, numpy_source
+from steelyard.compiler.render import array_expressions, c99, casadi_expressions, numpy_source
 from steelyard.compiler.render import sympy_expressions as sympy_form
 from steelyard.compiler.render.llvm import module as llvm
 from steelyard.kernels import ALGORITHMS, program
-from tests.every_operation import traced
+from tests.every_operation import CASADI_IN_NUMPY, traced
 from tests.random_robots import random_tree
 
 # the table of each file or folder of compiler/render
@@ -28,12 +28,15 @@ TABLES = {
     "c99": c99.OPERATIONS,
     "numpy_source": numpy_source.OPERATIONS,
     "sympy_expressions": sympy_form.operations(),
+    "array_expressions": array_expressions.operations(np),
+    "casadi_expressions": casadi_expressions.operations(CASADI_IN_NUMPY),
 }
+WALK = "evaluate"  # runs a program with one of the tables
 
 
 def test_every_renderer_is_listed() -> None:
     folder = Path(c99.__file__).parent
-    assert set(TABLES) == {path.stem for path in folder.iterdir()} - {"__init__", "__pycache__"}
+    assert set(TABLES) == {path.stem for path in folder.iterdir()} - {"__init__", "__pycache__", WALK}
 
 
 @pytest.mark.parametrize("table", TABLES)
