@@ -14,6 +14,7 @@ from ...errors import SteelyardError
 
 T = TypeVar("T")
 OFTEN = 0.05  # [s] between two reports
+IMPORTED = ["steelyard.apps.page.work"]  # once, by the process that the others are forked from
 
 
 class Job(Generic[T]):
@@ -23,7 +24,7 @@ class Job(Generic[T]):
     """
 
     def __init__(self, function: Callable[..., T], arguments: tuple[Any, ...], named: Mapping[str, Any] | None = None) -> None:
-        context = multiprocessing.get_context("spawn")
+        context = process_context()
         self._answers, theirs = context.Pipe(duplex=False)
         self._child = context.Process(target=_work, args=(theirs, function, arguments, dict(named or {})), daemon=True)
         self.sentence, self.share, self.state = "starting", 0.0, "running"
@@ -65,6 +66,15 @@ class Job(Generic[T]):
         self.state, self.error, self.share = state, error, 1.0 if state == "done" else self.share
         self._answers.close()
         self._child.join(timeout=2)
+
+
+def process_context() -> Any:
+    """How processes begin: forked from one that imported the work and did nothing else; where that cannot be, each imports it anew."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(IMPORTED)
+    return context
 
 
 def _work(answers: Connection, function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
