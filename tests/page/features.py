@@ -171,6 +171,7 @@ def validates(visit: Visit) -> None:
     hand = visit.hand
     hand.choose("#choose-validation", "tuesday.csv")
     hand.press("#validate-start")
+    assert hand.says("#said", "Validated: an error of")
     hand.wait("figure[aria-label='Another motion'] .js-plotly-plot .trace")
     assert hand.says("#panel .sheet[aria-label='Prediction errors']", "validation")
     assert hand.says("#panel .tiles", "on a motion it has not seen")

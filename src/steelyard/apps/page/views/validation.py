@@ -49,5 +49,5 @@ class ValidationPart:
             return
         name = self.window.log_name if self.other == OPEN else self.other
         self.window.fits[-1] = replace(latest, validation=made, validated_on=name or recipes.YOURS_LOG)
-        self.changed()
         tell(f"Validated: an error of {made.total_relative_error:.1%} on a motion that the fit has not seen.")
+        self.changed()
