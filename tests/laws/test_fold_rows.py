@@ -99,6 +99,9 @@ def test_memory_may_be_arranged_in_any_way(order: str) -> None:
     plain.fold(Y, tau)
     made.fold(*given)
     np.testing.assert_array_equal(made.memory, plain.memory)
+    joined = Triangles(REACH)
+    joined.fold_joined(np.concatenate([Y.reshape(len(Y), -1), tau, np.ones((len(Y), 3))], axis=1), 18, np.ones(tau.shape))
+    np.testing.assert_array_equal(joined.memory, plain.memory)
 
 
 def test_portions_and_parts_make_no_difference() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from functools import cache
-from itertools import pairwise
+from functools import cache, lru_cache
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,34 +22,31 @@ Whole = NDArray[np.int64]
 PANEL = 12  # rows that are reflected together
 FEW = 4  # samples up to which they are folded one by one
 PAD = 8  # doubles in the widest vector: the columns of a factor are padded to whole ones
+ROW = 6  # numbers of a row of the table
 _ONE = np.ones(1)
+_ONE_AT = int(_ONE.__array_interface__["data"][0])
+_FLOAT64 = _ONE.dtype
 
 
 class Triangles:
     """Upper triangular factors R_j of the rows [Y_j tau_j] of samples: R_j^T R_j grows by x^T x for every row x.
 
-    `reach[j]` are the columns of Y (N, n, b) that row j has. `factors[j]` (k, k) are views of the present factors.
+    `reach[j]` are the columns of Y (N, n, b) that row j has. `factors[j]` (k, k) are views of the present factors, all in `memory`.
     Golub and Van Loan, "Matrix Computations", 4th ed., section 6.5.3.
     """
 
     def __init__(self, reach: Sequence[Sequence[int]], factors: Sequence[Array] | None = None) -> None:
-        self.reach = tuple(tuple(int(c) for c in columns) for columns in reach)
-        widths = [len(columns) + 1 for columns in self.reach]
-        padded = [-(-k // PAD) * PAD for k in widths]
-        sizes = [k * up for k, up in zip(widths, padded, strict=True)]
-        places, starts = (np.concatenate([[0], np.cumsum(x)[:-1]]) for x in (sizes, [k - 1 for k in widths]))
-        self._ends = tuple((int(a), k, up) for a, k, up in zip(places, widths, padded, strict=True))
-        self._index = np.array([c for columns in self.reach for c in columns], np.int64)
-        each = np.arange(len(widths))
-        self._table = np.column_stack([places, widths, starts, each, each, each]).astype(np.int64)
-        self.memory = np.zeros(sum(sizes))
+        self._layout = layout(tuple(map(tuple, reach)))
+        self.memory = np.zeros(self._layout.size)
+        self._scratch = aligned(PANEL * self._layout.widest)
+        self._start, self._scratch_start = address(self.memory), address(self._scratch)
         for mine, given in zip(self.factors, factors or (), strict=False):
             mine[:] = given
 
     @property
     def factors(self) -> tuple[Array, ...]:
         """The factors, each (k, k), as views that change with every fold."""
-        return tuple(self.memory[a : a + k * up].reshape(k, up)[:, :k] for a, k, up in self._ends)
+        return tuple(self.memory[a : a + k * up].reshape(k, up)[:, :k] for a, k, up in self._layout.places)
 
     def fold(self, Y: Array, tau: Array, weights: Array | None = None, threads: int = 1) -> None:
         """Fold samples Y (N, n, b) and tau (N, n), rows multiplied by weights (N, n); those of weight 0 are not read.
@@ -57,39 +54,96 @@ class Triangles:
         The factors are shared between threads; what comes out is the same.
         """
         Y, tau = samplewise(Y), samplewise(tau)
+        self._fold((address(Y), step(Y), address(tau), step(tau)), len(Y), Y.shape[2], weights, threads)
+
+    def fold_joined(self, rows: Array, width: int, weights: Array | None = None) -> None:
+        """Fold samples whose numbers are in one contiguous row each (N, m): Y (n, b), b = `width`, and then tau (n)."""
+        y, m = address(rows), step(rows)
+        self._fold((y, m, y + 8 * width * len(self._layout.places), m), len(rows), width, weights, 1)
+
+    def _fold(self, given: tuple[int, int, int, int], count: int, width: int, weights: Array | None, threads: int) -> None:
+        """Fold `count` samples whose regressor and torque begin at addresses, with numbers of steps from one to the next."""
         weights = None if weights is None else samplewise(weights)
-        table = self._table.copy()
-        table[:, 3] *= Y.shape[2]
-        table[:, 5] *= weights is not None
-        parts = shares([k * k for _, k, _ in self._ends], threads)
-        weighed = _ONE if weights is None else weights
-        share(lambda i: self._run(table[parts[i]], self._index, Y, tau, weighed), len(parts), [])
+        table, first, index = self._layout.table(width, weights is not None)
+        samples = (*given, _ONE_AT, 0, count) if weights is None else (*given, address(weights), step(weights), count)
+        run = _compiled(1 if count <= FEW else PANEL)
+        if threads == 1:
+            run(self._start, self._scratch_start, *samples, len(table), first, index)
+            return
+        parts = shares([k * k for _, k, _ in self._layout.places], threads)
+        scratches = [aligned(len(self._scratch)) for _ in parts]
+
+        def one(i: int) -> None:
+            run(self._start, address(scratches[i]), *samples, parts[i].stop - parts[i].start, first + 8 * ROW * parts[i].start, index)
+
+        share(one, len(parts), [])
 
     def absorb(self, other: Sequence[Array]) -> None:
         """Fold further factors, each (k, k), of the same reach."""
-        for at, R in zip(self._table, other, strict=True):
+        for (table, index), R in zip(self._layout.packed, other, strict=True):
             rows = np.ascontiguousarray(R)
-            self._run(np.array([[*at[:2], 0, 0, 0, 0]], np.int64), np.arange(len(R), dtype=np.int64), rows, rows[:, -1], _ONE)
-
-    def _run(self, table: Whole, index: Whole, Y: Array, tau: Array, weights: Array) -> None:
-        rows = 1 if len(Y) <= FEW else PANEL
-        scratch = np.empty(rows * max(up for _, _, up in self._ends) + PAD)
-        lead = -scratch.__array_interface__["data"][0] // 8 % PAD
-        addresses = [x.__array_interface__["data"][0] for x in (self.memory, Y, tau, weights, table, index)]  # faster than x.ctypes
-        R, y, t, w, at, columns = addresses
-        steps = [0 if len(x) == 1 else x.strides[0] // 8 for x in (Y, tau, weights)]
-        start = scratch.__array_interface__["data"][0] + 8 * lead
-        _compiled(rows)(R, start, y, steps[0], t, steps[1], w, steps[2], len(Y), len(table), at, columns)
+            y, k = address(rows), len(rows)
+            given = y, k, y + 8 * (k - 1), k, _ONE_AT, 0, k
+            _compiled(1 if k <= FEW else PANEL)(self._start, self._scratch_start, *given, 1, address(table), address(index))
 
     def copy(self) -> Triangles:
         """Return factors of their own with the same numbers."""
-        return Triangles(self.reach, self.factors)
+        return Triangles(self._layout.reach, self.factors)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Triangles, (self._layout.reach, tuple(R.copy() for R in self.factors))  # addresses are those of this process
+
+
+class Layout:
+    """Where the factors of a reach are in memory, as the compiled loop is told: `places` has begin, columns and padded columns of each."""
+
+    def __init__(self, reach: tuple[tuple[int, ...], ...]) -> None:
+        self.reach = reach
+        widths = [len(columns) + 1 for columns in reach]
+        padded = [-(-k // PAD) * PAD for k in widths]
+        begins, starts = ([0, *accumulate(x)] for x in ([k * up for k, up in zip(widths, padded, strict=True)], [k - 1 for k in widths]))
+        self.size, self.widest = begins[-1], max(padded)
+        self.places = tuple(zip(begins[:-1], widths, padded, strict=True))
+        self.index = np.array([c for columns in reach for c in columns], np.int64)
+        self._rows = [(a, k, at, j) for j, ((a, k, _), at) in enumerate(zip(self.places, starts[:-1], strict=True))]
+        self._tables: dict[tuple[int, bool], tuple[Whole, int, int]] = {}
+        self.packed = tuple((np.array([[a, k, 0, 0, 0, 0]], np.int64), np.arange(k, dtype=np.int64)) for a, k, _ in self.places)
+
+    def table(self, width: int, weighed: bool) -> tuple[Whole, int, int]:
+        """Return the table for regressors of `width` columns with or without weights, its address, and that of the index."""
+        if (width, weighed) not in self._tables:
+            made = np.array([[a, k, at, j * width, j, j * weighed] for a, k, at, j in self._rows], np.int64)
+            self._tables[width, weighed] = made, address(made), address(self.index)
+        return self._tables[width, weighed]
+
+
+@lru_cache(maxsize=64)
+def layout(reach: tuple[tuple[int, ...], ...]) -> Layout:
+    """The layout of a reach, made once."""
+    return Layout(reach)
+
+
+def address(x: NDArray[Any]) -> int:
+    """Where the first number of an array is in memory."""
+    return int(x.__array_interface__["data"][0])  # faster than x.ctypes
+
+
+def step(x: Array) -> int:
+    """How many numbers a sample is from the next."""
+    return 0 if len(x) == 1 else x.strides[0] // 8
+
+
+def aligned(size: int) -> Array:
+    """So many numbers from an address on that the widest vector may be loaded from."""
+    made = np.empty(size + PAD)
+    lead = -address(made) // 8 % PAD
+    return made[lead : lead + size]
 
 
 def samplewise(x: Array) -> Array:
     """Return an array (N, ...) of float64 whose samples are each in one piece and whole numbers apart; itself, if it is."""
-    whole = np.prod(x.shape[1:]) <= 1 or np.zeros((1, *x.shape[1:])).strides[1:] == x.strides[1:]
-    return x if whole and x.dtype == float and x.strides[0] % 8 == 0 else np.ascontiguousarray(x, float)
+    inner = (8,) if x.ndim == 2 else (8 * x.shape[-1], 8)
+    return x if x.strides[1:] == inner and x.dtype is _FLOAT64 and x.strides[0] % 8 == 0 else np.ascontiguousarray(x, float)
 
 
 def shares(costs: Sequence[float], count: int) -> list[slice]:

@@ -29,7 +29,6 @@ class Information:
         self.reach, self.width = rows.model.reach, rows.b
         self._past, self._fresh = Triangles(self.reach), Triangles(self.reach)
         self._counts, self._fresh_counts = np.zeros(rows.n), np.zeros(rows.n)
-        self._rows = rows
         self._filled = 0
 
     def add(self, rows: Array, keep: Bools | None) -> None:
@@ -58,7 +57,7 @@ class Information:
             used = np.sqrt(weights)[:, None] * (np.ones(len(self.reach)) if used is None else used)
             self._fade(self.forgetting**count)
         self._fresh_counts += new
-        self._fresh.fold(self._rows.regressor(rows), self._rows.torque(rows), used)
+        self._fresh.fold_joined(rows, self.width, used)
         self._filled += count
         if self._filled == BLOCK:
             self._join()
