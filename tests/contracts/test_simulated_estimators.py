@@ -91,8 +91,7 @@ def test_noise_of_the_encoders_does_not_bias(name: str) -> None:
     assert any("closed loop (PD)" in sentence for sentence in fit.status)
 
 
-@pytest.mark.parametrize("name", ["didim", "auto"])
-@pytest.mark.parametrize("filtered", ["none", "80 Hz"])
+@pytest.mark.parametrize(("name", "filtered"), [("didim", "none"), ("auto", "80 Hz")])
 def test_the_filter_of_the_positions_does_not_matter(name: str, filtered: str) -> None:
     """Nothing of the positions is in a simulated motion, nor in the rate at which it is looked at."""
     own = sy.identify(described(), log(1e-2), name, controller=law(), **FIXED)

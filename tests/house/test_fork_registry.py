@@ -145,6 +145,12 @@ REASONS = {
     **dict.fromkeys(("motion/trajectories/bspline.py:from_values", "simulation/integrators.py:table", "signals/schema.py:_rows"), PURE),
     **dict.fromkeys(("compiler/runtime/cache.py:_digest", "reporting/page.py:plotting_library", "files.py:_machine"), PURE),
     "compiler/runtime/gufunc.py:_constructor": "an address in NumPy, the same in a child",
+    **dict.fromkeys(
+        (f"compiler/runtime/single_call.py:{name}" for name in ("_array_table", "_constants", "_constructor", "_usual")),
+        "addresses in Python and NumPy and how they lay objects out, the same in a child",
+    ),
+    "compiler/runtime/single_call.py:_loaded": "machine code, which is in a child's memory too",
+    "compiler/runtime/fold_rows.py:layout": "places and addresses in memory that a child has too; what is there is never changed",
     "compiler/runtime/jit.py:library": "addresses in the C library, the same in a child",
     "compiler/runtime/jit.py:host": "what processor this is",
     "compiler/runtime/jit.py:_llvm": "a fork waits until no thread is in LLVM (jit.lock)",
