@@ -9,22 +9,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir.program import Program
-from .evaluate import Table, evaluate
+from .evaluate import ARITHMETIC, Table, evaluate
 
 
 def operations(xp: Any) -> Table:
     """The table of operations in a namespace such as `numpy`, `jax.numpy` or `torch`."""
     functions = {name: getattr(xp, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "atan2", "abs", "sign")}
-    return functions | {
-        "add": lambda a, b: a + b,
-        "sub": lambda a, b: a - b,
-        "mul": lambda a, b: a * b,
-        "div": lambda a, b: a / b,
-        "neg": lambda a: -a,
-        "lt": lambda a, b: a < b,
-        "le": lambda a, b: a <= b,
-        "select": xp.where,
-    }
+    return functions | ARITHMETIC | {"select": xp.where}
 
 
 def call(program: Program, xp: Any, arrays: Sequence[Any], constant: Callable[[float], Any] = float) -> tuple[Any, ...]:

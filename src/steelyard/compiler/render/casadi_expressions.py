@@ -10,7 +10,7 @@ from typing import Any
 
 from ...errors import needs_extra
 from ..ir.program import Operand, Program
-from .evaluate import Table, evaluate
+from .evaluate import ARITHMETIC, Table, evaluate
 
 
 def casadi() -> Any:
@@ -25,17 +25,7 @@ def casadi() -> Any:
 def operations(ca: Any) -> Table:
     """The table of operations as CasADi's functions."""
     functions = {name: getattr(ca, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "atan2", "sign")}
-    return functions | {
-        "add": lambda a, b: a + b,
-        "sub": lambda a, b: a - b,
-        "mul": lambda a, b: a * b,
-        "div": lambda a, b: a / b,
-        "neg": lambda a: -a,
-        "abs": ca.fabs,
-        "lt": lambda a, b: a < b,
-        "le": lambda a, b: a <= b,
-        "select": ca.if_else,
-    }
+    return functions | ARITHMETIC | {"abs": ca.fabs, "select": ca.if_else}
 
 
 def expressions(program: Program, symbols: Sequence[Any]) -> list[Any]:

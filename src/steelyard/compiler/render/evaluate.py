@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,16 @@ from ..ir.graph import Expr
 from ..ir.program import Program
 
 Table = Mapping[str, Callable[..., Any]]
+ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "neg": operator.neg,
+    "lt": operator.lt,
+    "le": operator.le,
+}
+"""The operations that Python's own operators are, on the scalars of most libraries."""
 
 
 def evaluate(program: Program, table: Table, scalars: Sequence[Sequence[Any]], constant: Callable[[float], Any]) -> list[list[Any]]:
