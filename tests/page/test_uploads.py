@@ -83,7 +83,7 @@ def test_an_uploaded_fit_is_what_was_saved(planar_fit: sy.Fit, tmp_path: Path) -
     assert np.array_equal(found.relative_error, planar_fit.relative_error)
     assert "0 of" in difference_table(found, own, ("a", "b")).note
     for name in ("fit.toml", "fit.pkl", "fit", ""):
-        with pytest.raises(sy.ModelError, match=r"is not taken; upload a fit\.json"):
+        with pytest.raises(sy.ModelError, match=r"is not taken; upload one of \.json"):
             uploaded_fit(name, text)
     for content in (b"", b"[]", b"{}", b'{"joints": 1}', b"[" * 100_000, text[: len(text) // 2], text.replace(b'"rms"', b'"rns"')):
         with pytest.raises(sy.ModelError, match=r"is no fit\.json|is not JSON"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -45,17 +46,17 @@ class ArrayFunctions(Functions):
         super().__init__(catalogue)
         self._made: dict[Form, Linearised] = {}
 
+    @abstractmethod
     def _array(self, x: Any) -> Any:
         """An argument as an array of the library."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _together(self, arrays: list[Any]) -> list[Any]:
         """Arrays of one type."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _run(self, made: Linearised, arrays: Sequence[Any]) -> tuple[Any, ...]:
         """The results of a program, differentiable."""
-        raise NotImplementedError
 
     def _make(self, name: str) -> Callable[..., Any]:
         def function(*args: Any, **options: Any) -> Any:

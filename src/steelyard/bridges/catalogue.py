@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import Signature
@@ -79,7 +80,7 @@ def entry(algorithm: str, tree: Tree, signature: Signature, results: int | None 
     return Entry(algorithm, tree, Signature(kept), len(known.outputs) if results is None else results)
 
 
-class Functions:
+class Functions(ABC):
     """The functions of a robot, each made when it is first asked for. `dir()` lists them."""
 
     library = ""
@@ -87,8 +88,9 @@ class Functions:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
 
+    @abstractmethod
     def _make(self, name: str) -> Any:
-        raise NotImplementedError
+        """The function of a name."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

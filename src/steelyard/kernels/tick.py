@@ -22,7 +22,10 @@ def tick(fingerprint: str, tree: Tree, names: Sequence[str], frame: str | None) 
 
 
 def tick_program(tree: Tree, names: Sequence[str], frame: str | None) -> Program:
-    """The shortest program for several algorithms: those in joint space on the customised tree or with the others on the tree as it is."""
+    """A program for several algorithms, the shorter one of two: those in joint space on the customised tree, or all on the tree as it is.
+
+    Of each algorithm the ways for robots of any size are tried with those of the others.
+    """
     rows = [row_of(name) for name in names]
     for name in names:
         require_joints(tree, name)

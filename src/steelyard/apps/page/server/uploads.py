@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from ....errors import LogError, ModelError
+from ....errors import LogError, ModelError, SteelyardError
 
 if TYPE_CHECKING:
     from ....reporting.saved_fit import SavedFit
@@ -24,21 +26,34 @@ def ending(name: str) -> str:
     return PurePosixPath(name.replace("\\", "/")).suffix.lower()
 
 
+def require_kind(name: str, kinds: tuple[str, ...], error: type[SteelyardError], hint: str = "") -> str:
+    """Return the ending of an uploaded file's name; raise the error, with the endings that are taken, for another one."""
+    kind = ending(name)
+    if kind not in kinds:
+        raise error(f"a file that ends in {kind or 'nothing'!r} is not taken; upload one of {', '.join(kinds)}{hint}")
+    return kind
+
+
+@contextmanager
+def as_file(kind: str, data: bytes) -> Iterator[Path]:
+    """A file with the data for the length of the block, in a folder of its own and with no name of its own."""
+    with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
+        path = Path(folder) / f"upload{kind}"
+        path.write_bytes(data)
+        yield path
+
+
 def uploaded_robot(name: str, data: bytes) -> Robot:
     """Return the robot of an uploaded description; ModelError for other kinds, for xacro, and for what cannot be read.
 
     The robot knows no folder, so that no mesh is looked for: a path in an upload means nothing here.
     """
-    kind = ending(name)
-    if kind not in ROBOT_KINDS:
-        raise ModelError(f"a file that ends in {kind or 'nothing'!r} is not taken; upload {' or '.join(ROBOT_KINDS)}, xacro expanded first")
+    kind = require_kind(name, ROBOT_KINDS, ModelError, ", xacro expanded first")
     if kind == ".urdf" and b"ros.org/wiki/xacro" in data:
         raise ModelError("this is a xacro, which can read other files: expand it first, and upload the URDF")
     from ....robot import Robot, load
 
-    with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
-        path = Path(folder) / f"upload{kind}"
-        path.write_bytes(data)
+    with as_file(kind, data) as path:
         made = load(path)
     mechanism = made.mechanism
     return Robot(mechanism if mechanism.source is None else replace(mechanism, source=replace(mechanism.source, path=None)))
@@ -46,25 +61,17 @@ def uploaded_robot(name: str, data: bytes) -> Robot:
 
 def uploaded_log(name: str, data: bytes, robot: Robot, effort: str | None = None) -> tuple[Log, Log | None]:
     """Return the log of an uploaded file, mended and as it is; LogError for other kinds and for what cannot be read."""
-    kind = ending(name)
-    if kind not in LOG_KINDS:
-        raise LogError(f"a file that ends in {kind or 'nothing'!r} is not taken; upload one of {', '.join(LOG_KINDS)}")
+    kind = require_kind(name, LOG_KINDS, LogError)
     from ..opened_log import read_both
 
-    with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
-        path = Path(folder) / f"upload{kind}"
-        path.write_bytes(data)
+    with as_file(kind, data) as path:
         return read_both(path, robot, effort=effort)
 
 
 def uploaded_fit(name: str, data: bytes) -> SavedFit:
     """Return the fit of an uploaded fit.json; ModelError for other kinds and for what cannot be read."""
-    kind = ending(name)
-    if kind not in FIT_KINDS:
-        raise ModelError(f"a file that ends in {kind or 'nothing'!r} is not taken; upload a fit.json")
+    kind = require_kind(name, FIT_KINDS, ModelError)
     from ....reporting.saved_fit import saved_fit
 
-    with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
-        path = Path(folder) / f"upload{kind}"
-        path.write_bytes(data)
+    with as_file(kind, data) as path:
         return saved_fit(path)
