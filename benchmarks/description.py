@@ -23,8 +23,8 @@ from benchmarks.arms import arm
 from benchmarks.experiments import experiment, recording, taken
 from steelyard.files import write_whole
 from steelyard.identification import SDP
+from steelyard.identification.conclude import fit_at_own_load
 from steelyard.identification.estimators.least_squares import OLS, WLS, Estimate, Estimator
-from steelyard.identification.identify import fit_at_own_load
 from steelyard.identification.model.problem import Problem
 from tests.real.measured import DATA, kr300, kr300_counterbalance, tx40, ur10
 

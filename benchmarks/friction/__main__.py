@@ -25,10 +25,10 @@ from benchmarks.arms import ARMS, arm
 from benchmarks.friction.cases import GEAR, KINDS, Case, make_case
 from benchmarks.trust.page import markdown
 from steelyard.files import write_whole
-from steelyard.identification.identify import chosen_friction, estimate_shape_and_delay, prepare_all
 from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.options import make_options
 from steelyard.identification.samples.decimation import common_factor
+from steelyard.identification.settle import chosen_friction, estimate_shape_and_delay, prepare_all
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "friction.md"
 SEED = 2026  # the published one: whoever tunes takes another

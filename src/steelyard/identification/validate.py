@@ -14,7 +14,7 @@ from ..errors import CallError, refuse_loops, require_robot
 from ..robot import Robot
 from ..signals.log import Log
 from .estimators.torque_delay import estimate_delay
-from .identify import Progress, identify
+from .identify import identify
 from .model.accumulator import on_one_core
 from .model.linear_model import build_model
 from .result.fit import Fit
@@ -22,6 +22,7 @@ from .result.validation import Torque, Validation, validation_samples
 from .result.verdict import BROKEN, USELESS
 from .samples.preparation import Preparation
 from .samples.samples import FEWEST, list_of_logs, require_log
+from .settle import Progress
 
 
 def validate_robot(robot: Robot, log: Log, preparation: Preparation | None = None) -> Validation:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import CallError
-from ...identification.identify import identify, prepare_all
+from ...identification.identify import identify
 from ...identification.model.joint_terms import USUAL
 from ...identification.model.linear_model import Model, build_model
 from ...identification.model.model_options import ModelOptions
@@ -18,6 +18,7 @@ from ...identification.options import make_options
 from ...identification.result.fit import Fit
 from ...identification.samples.preparation import Preparation
 from ...identification.samples.samples import Samples
+from ...identification.settle import prepare_all
 from ...robot import Robot
 from ...signals.log import Log
 from .dwells import Dwells, dwells
