@@ -23,6 +23,8 @@ from tests.thresholds.threshold import PACKAGE, Threshold
 THRESHOLDS = [*DOCTOR, *ELASTIC, *MECHANICS, *REPEATS, *RESULT, *SAMPLES, *SIMULATED]
 PLACES = (
     "identify.py",
+    "settle.py",
+    "conclude.py",
     "validate.py",
     "options.py",
     "base_wrench.py",
@@ -43,7 +45,7 @@ NO_WORD = {
         "doctor.mechanics.torque_faults: POLISHED WORTHWHILE",
         "doctor.mechanics.witness: STEPS CONVERGED HOPELESS MOST_GROWTH MOST_COLUMNS",
         "friction.choice: ROUNDS",
-        "identify: LOAD_ROUNDS SAME_LOAD",
+        "conclude: LOAD_ROUNDS SAME_LOAD",
         "estimators.drive_gains: ROUNDS",
         "estimators.sdp: NEWTON_STEPS SMALL_STEP",
         "estimators.simulated.feedback_loop: STEP",

@@ -36,8 +36,8 @@ Progress = Callable[[str, float], None]
 class Settled:
     """A problem that is ready for an estimator, and what was found on the way to it.
 
-    `samples` have torques as measured, the delay (n,) [s] and what drifts taken out; those of `problem` have the drive gains too. `findings`
-    are faults of the logs, `short` says why the samples are too short to show friction and delay, '' if they are not.
+    `samples` have torques as measured, the delay (n,) [s] and what drifts taken out; those of `problem` have the drive gains too.
+    `findings` are faults of the logs, `short` says why the samples are too short to show friction and delay, '' if they are not.
     """
 
     problem: Problem
