@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .reporting import report
     from .resource_limits import reading_limits
     from .robot import Robot, load
-    from .signals import Log, read_log
+    from .signals import Log, LogFile, find_logs, read_log
     from .simulation import Run, Sensors, perturbed, record, simulate
 
 # public name -> module that has it; imported when first asked for, so that `import steelyard` stays light
@@ -54,6 +54,8 @@ _HOMES = {
     "Coupling": "identification",
     "doctor": "identification",
     "Log": "signals",
+    "LogFile": "signals",
+    "find_logs": "signals",
     "read_log": "signals",
     "Trajectory": "motion",
     "inverse_kinematics": "motion.inverse_kinematics.solve",
@@ -92,6 +94,7 @@ __all__ = [
     "Fit",
     "Log",
     "LogError",
+    "LogFile",
     "MissingExtra",
     "ModelError",
     "OnlineIdentifier",
@@ -111,6 +114,7 @@ __all__ = [
     "datasets",
     "doctor",
     "excite",
+    "find_logs",
     "identify",
     "inverse_kinematics",
     "joint_acceleration",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..documented import documented
+from .archive.find_logs import find_logs
+from .archive.log_file import LogFile
 from .clean import Correction, Delay, Transmission, estimate_delay, find_faults
 from .corrected_mapping import corrected_mapping
 from .filters import decimate, differences, lowpass
@@ -17,7 +19,7 @@ from .smooth import Noise, Smoothed, Smoother, butterworth
 from .write import to_csv, to_npz, to_pandas, to_parquet, to_polars
 
 __all__ = [
-    "Log", "Payload", "read_log", "Mapping", "read_mapping", "corrected_mapping", "Correction", "Transmission",
+    "Log", "LogFile", "Payload", "find_logs", "read_log", "Mapping", "read_mapping", "corrected_mapping", "Correction", "Transmission",
     "to_csv", "to_npz", "to_pandas", "to_parquet", "to_polars",
     "find_faults", "Smoothed", "Smoother", "Noise", "butterworth", "lowpass", "differences", "decimate", "advanced",
     "estimate_delay", "Delay",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +24,24 @@ PAUSE = 1.0  # [s] between episodes, so that no filter reaches from one into the
 LEVELS = 4  # folders above the file in which meta/info.json is looked for
 
 
-def read_parquet(path: Path, **_: Any) -> ColumnTable:
-    """Return the columns of a Parquet file; lists in cells stay lists, times become nanoseconds since 1970."""
+def read_parquet(path: Path, rows: Sequence[int] | None = None, **_: Any) -> ColumnTable:
+    """Return the columns of a Parquet file, or of some of its rows; lists in cells stay lists, times become nanoseconds since 1970."""
     import polars as pl
 
-    frame = pl.read_parquet(path, glob=False, hive_partitioning=False)  # the name is a name, and says nothing about the columns
+    scanned = pl.scan_parquet(path, glob=False, hive_partitioning=False)  # the name is a name, and says nothing about the columns
+    frame = (scanned if rows is None else scanned.slice(rows[0], rows[1] - rows[0])).collect()
     written = pl.read_parquet_metadata(path).get(METADATA)
     if not frame.height:
         raise LogError(f"{path}: the file holds no rows")
     columns = {name: array_of(frame[name]) for name in frame.columns}
     return lerobot_table(ColumnTable(columns, str(path), metadata=read_metadata(written, str(path))), path)
+
+
+def rows_of_parquet(path: str) -> int:
+    """Return how many rows a Parquet file has, from its footer alone."""
+    import polars as pl
+
+    return int(pl.scan_parquet(path, glob=False, hive_partitioning=False).select(pl.len()).collect().item())
 
 
 def array_of(series: Any) -> NDArray[Any]:
@@ -43,6 +52,8 @@ def array_of(series: Any) -> NDArray[Any]:
     if kind.is_numeric():
         return np.asarray(series.to_numpy())
     if kind.is_nested():
+        if (block := block_of(series)) is not None:
+            return block
         lists = series.to_list()
         widths = {len(item) if item is not None else -1 for item in lists}
         numeric = all(isinstance(x, (int, float)) for item in lists[:1] for x in item or ())
@@ -52,6 +63,19 @@ def array_of(series: Any) -> NDArray[Any]:
         result[:] = lists
         return result
     return np.array(series.to_list(), dtype=object)
+
+
+def block_of(series: Any) -> NDArray[Any] | None:
+    """Return a column of lists of as many numbers each as a block (N, n), without a Python object for any of them; None for others."""
+    inner = getattr(series.dtype, "inner", None)
+    if inner is None or not inner.is_numeric() or series.null_count():
+        return None
+    lists = series.arr.to_list() if hasattr(series.dtype, "size") else series
+    widths = lists.list.len()
+    if widths.n_unique() != 1 or not widths[0]:
+        return None
+    numbers = lists.explode()
+    return None if numbers.null_count() else np.asarray(numbers.to_numpy(), float).reshape(len(series), -1)
 
 
 def lerobot_table(table: ColumnTable, path: Path) -> ColumnTable:

@@ -19,7 +19,7 @@ from ..log_checks import joint_names_of
 from .column_table import ColumnTable, is_text, merge
 from .columns import SCHEMA, parse_column
 from .joint_states import joint_states_of_text
-from .log_formats import LOG_FORMATS, read_columns
+from .log_formats import LOG_FORMATS, Rows, read_columns
 from .mapping import Mapping, mapping_of, read_mapping
 from .to_log import to_log
 
@@ -33,6 +33,7 @@ def read_log(
     effort: str | None = None,
     *,
     clean: bool = True,
+    rows: Rows | None = None,
     **options: Any,
 ) -> Log:
     """Read the log in a file: csv, txt, parquet, npz, mat, rosbag2 (folder or .db3), mcap, or a .toml that names files and what they mean.
@@ -43,6 +44,7 @@ def read_log(
     mapping: a Mapping, its TOML file, a dictionary of the same, or a Transmission alone. effort: 'torque' or 'current'.
     options: any field of Mapping (columns, joints, rate [Hz], time_unit, angle, layout, topic, transmission, correction).
     clean: repeated and disordered samples, short holes and NaN are mended, with remarks on what was done.
+    rows: (first, one after the last) of a Parquet file, so that a part of a large one is read without the rest.
 
     Example:
         >>> t = np.arange(3) * 0.1
@@ -61,12 +63,12 @@ def read_log(
     check_options(options)
     settings = settings.updated(**options)
     try:
-        log = to_log(read_tables(path, joints, settings), joints, settings)
+        log = to_log(read_tables(path, joints, settings, rows), joints, settings)
     except LogError:
         few = getattr(robot, "measured_joints", joints)  # of a robot with loops, whose other joints follow
         if few == joints:
             raise
-        log = to_log(read_tables(path, few, settings), few, settings)
+        log = to_log(read_tables(path, few, settings, rows), few, settings)
     mended = settings.correction
     log = log if mended is None else mended.mend_samples(log)
     log = cleaned(log) if clean else log
@@ -102,10 +104,12 @@ def named_files(toml: Path, mapping: Mapping) -> list[Path] | dict[str, Path]:
     return [toml.parent / name for name in mapping.files]
 
 
-def read_tables(path: Any, joints: tuple[str, ...] | None, mapping: Mapping) -> ColumnTable:
-    """Return one table of one file, of several, or of a file for each quantity."""
+def read_tables(path: Any, joints: tuple[str, ...] | None, mapping: Mapping, rows: Rows | None = None) -> ColumnTable:
+    """Return one table of one file, of several, or of a file for each quantity; or of some rows of one."""
     if isinstance(path, (str, Path)):
-        return read_table(Path(path), joints, mapping)
+        return read_table(Path(path), joints, mapping, rows)
+    if rows is not None:
+        raise LogError("read_log: rows= is for one Parquet file, not for several files")
     if isinstance(path, dict):
         return merge([of_quantity(read_table(Path(file), joints, mapping), quantity, joints) for quantity, file in path.items()])
     if not path:
@@ -113,16 +117,16 @@ def read_tables(path: Any, joints: tuple[str, ...] | None, mapping: Mapping) -> 
     return merge([read_table(Path(file), joints, mapping) for file in path])
 
 
-def read_table(path: Path, joints: tuple[str, ...] | None, mapping: Mapping) -> ColumnTable:
+def read_table(path: Path, joints: tuple[str, ...] | None, mapping: Mapping, rows: Rows | None = None) -> ColumnTable:
     """Return the table of one file, by the reader of its format."""
     if not exists(path, LogError):
         near = names_beside(path)
         raise LogError(f"{path}: no such file: {suggest(path.name, near)}" if near else f"{path}: no such file")
     if path.is_dir():
-        return read_columns(path, joints, mapping.topic)
+        return read_columns(path, joints, mapping.topic, rows)
     if path.suffix.lower() not in LOG_FORMATS:
         raise LogError(f"{path}: no reader for '{path.suffix}': {suggest(path.suffix, [*LOG_FORMATS, '.toml'])}")
-    table = read_columns(path, joints, mapping.topic)
+    table = read_columns(path, joints, mapping.topic, rows)
     return joint_states_of_text(table, joints, mapping.columns.get("t"), mapping.time_unit)
 
 

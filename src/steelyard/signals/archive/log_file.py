@@ -1,0 +1,113 @@
+"""LogFile: a log on a disk or in an object store, read when it is needed."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from ...errors import LogError, foreign
+from ...isolation.child import call_isolated
+from ...resource_limits import exists
+from ..log import Log
+from ..read.log_formats import PARQUET, Rows
+from ..read.parquet import rows_of_parquet
+from ..read.read_log import read_log
+from .remote import file_system, is_remote
+
+PIECE = 1 << 20  # bytes that are read at once for a digest
+ENDINGS = (".parquet", ".pq")
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file or folder that is one log, or `rows` (first, one after the last) of a Parquet file.
+
+    `keys` are what the folders above it say, as 'robot=arm3' of Hive's partitions; `options` are given to `read_log`.
+
+    Example:
+        >>> t = np.arange(30) * 0.1
+        >>> np.savez("run.npz", t=t, q=np.sin(t)[:, None], tau=np.cos(t)[:, None])
+        >>> sy.find_logs("run.npz")[0].read().N
+        30
+    """
+
+    path: str
+    rows: Rows | None = None
+    keys: tuple[tuple[str, str], ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The path, with the rows if they are not all."""
+        return self.path if self.rows is None else f"{self.path} rows {self.rows[0]} to {self.rows[1]}"
+
+    def key(self, name: str) -> str | None:
+        """Return what the folders above say about something, such as 'robot'; None if they do not."""
+        return dict(self.keys).get(name)
+
+    @property
+    def size(self) -> int:
+        """How many bytes the file has, or all files of the folder; those of its rows in proportion are not told apart."""
+        if is_remote(self.path):
+            return int(file_system(self.path)[0].size(file_system(self.path)[1]) or 0)
+        place = self._existing()
+        return sum(part.stat().st_size for part in place.rglob("*") if part.is_file()) if place.is_dir() else place.stat().st_size
+
+    def read(self, robot: Any = None) -> Log:
+        """Return the log, with its columns matched to the joints of a robot as by `read_log`."""
+        with self._local() as place:
+            log = read_log(place, robot, rows=self.rows, **dict(self.options))
+        return replace(log, source=self.name)
+
+    def parts(self, most: int) -> tuple[LogFile, ...]:
+        """Return this log in parts of at most `most` rows: those of a Parquet file on a disk; any other is one part."""
+        if self.rows is not None or is_remote(self.path) or not self.path.lower().endswith(ENDINGS):
+            return (self,)
+        self._existing()
+        arguments = (self.path,)
+        count = call_isolated(rows_of_parquet, arguments, f"{self.path}: not {PARQUET.kind}", LogError, PARQUET.packages)
+        pieces = -(-count // most)
+        edges = [k * count // max(pieces, 1) for k in range(pieces + 1)]
+        return (self,) if pieces <= 1 else tuple(replace(self, rows=(a, b)) for a, b in pairwise(edges))
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the content, whatever its name: of the bytes of the file or of all files of the folder.
+
+        Of a file in an object store it is that of what the store says about it: its size and its tag.
+        """
+        h = hashlib.sha256(repr(self.rows).encode())
+        if is_remote(self.path):
+            store, path = file_system(self.path)
+            h.update(str(store.ukey(path)).encode())
+            return h.hexdigest()
+        place = self._existing()
+        files = sorted(part for part in place.rglob("*") if part.is_file()) if place.is_dir() else [place]
+        for file in files:
+            with file.open("rb") as stream:
+                while piece := stream.read(PIECE):
+                    h.update(piece)
+        return h.hexdigest()
+
+    def _existing(self) -> Path:
+        if not exists(Path(self.path), LogError):
+            raise LogError(f"{self.path}: no such file")
+        return Path(self.path)
+
+    @contextmanager
+    def _local(self) -> Iterator[str]:
+        """The path of the file on this machine for the length of the block."""
+        if not is_remote(self.path):
+            yield self.path
+            return
+        store, path = file_system(self.path)
+        with tempfile.TemporaryDirectory(prefix="steelyard-log-") as folder:
+            copy = Path(folder) / Path(path).name
+            with foreign(f"{self.path}: it could not be fetched", LogError):
+                store.get(path, str(copy), recursive=store.isdir(path))
+            yield str(copy)
