@@ -33,7 +33,6 @@ from .result.uncertainty import uncertainty
 from .result.validation import Validation, kept_states, predicted_torque
 from .result.verdict import Evidence
 from .result.visited import visited_path
-from .samples.samples import Samples
 from .settle import Settled
 
 Array = NDArray[np.float64]
@@ -54,21 +53,19 @@ def conclude(
     estimate: Estimate,
     options: Options,
     origin: dict[str, Any],
-    seen: Sequence[Samples] = (),
+    region: Region | None = None,
     look: Callable[[Problem, Array, Array], Residuals] = residuals,
 ) -> Fit:
     """Return the fit of an estimate: the identified robot, the uncertainty, and the validation on the problem's own samples.
 
-    `seen` are samples with all states that were used, those of the problem unless given; `look` tells residuals from base parameters (b,)
-    and weights (n,).
+    `region` is what all states cover, that of the problem's samples unless given; `look` tells residuals from base parameters (b,) and
+    weights (n,).
     """
     model = problem.model
     estimate = replace(estimate, notes=settled.notes + sample_notes(problem) + estimate.notes)
-    covered = covered_region(robot, seen or settled.samples), visited_path(seen or settled.samples)
-    friction = settled.friction
-    pipeline = SamplePipeline(
-        options.preparation, settled.delay, settled.gains, settled.interval, *covered, friction.drift_rms, friction.added
-    )
+    covered, friction = region or covered_region(robot, settled.samples), settled.friction
+    given = options.preparation, settled.delay, settled.gains, settled.interval
+    pipeline = SamplePipeline(*given, covered, visited_path(settled.samples), friction.drift_rms, friction.added)
     left = look(problem, estimate.base, estimate.weights)
     own = self_validation(problem, left, robot, options.model.known, pipeline.region)
     if model.known is not None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..arguments import brief
+from ..arguments import any_of, brief
 from ..errors import CallError, require_robot
 from ..robot import Robot
+from ..signals.archive.find_logs import Place
 from ..signals.log import Log
+from .archive.factor_store import FactorStore
+from .archive.identify_archive import Gathering, identify_archive
+from .archive.run_tasks import workers_of
+from .archive.sources import DAMAGED, LEAVE_OUT, is_archive, read_all, sources_of
 from .base_wrench import has_only_wrenches, wrench_fit, wrench_problem
 from .closed_loops import closed_fit, closed_problem
 from .conclude import conclude, fit_at_own_load, to_physical, with_elasticity
@@ -25,20 +31,22 @@ from .options import Options, make_options
 from .result.fit import Fit
 from .result.provenance import provenance
 from .samples.preparation import Preparation
-from .samples.samples import list_of_logs
 from .settle import Progress, settle
 
 
 @on_one_core
 def identify(
     robot: Robot,
-    log: Log | Iterable[Log],
+    log: Log | Place | Iterable[Log | Place],
     estimator: str | Estimator | None = None,
     *,
     preparation: Preparation | None = None,
     model: ModelOptions | None = None,
     diagnose: bool = True,
     progress: Progress | None = None,
+    executor: Any = None,
+    damaged: str = "refuse",
+    keep: bool | str | os.PathLike[str] = True,
     **options: Any,
 ) -> Fit:
     """Identify the dynamic parameters of a robot from one or more logs: min |tau - Y(q, qd, qdd) pi|, every link a real body.
@@ -54,6 +62,10 @@ def identify(
     faults first, as by `doctor`, and what is found reaches `fit.verdict`. Where the base moves, `base` (N, 9) of the log is its motion;
     faults are not looked for then. Logs with `base_wrench` (N, 6) and without torques are identified from what a force plate under the
     robot measures; friction cannot be seen there. A robot with loops is identified from its drives alone.
+    Logs may be files, folders, patterns and addresses, as `find_logs` takes them. If they have more than 128 MB in all, each is folded by
+    itself, in constant memory: by the workers of `executor` (a number of processes of this machine, any executor of concurrent.futures, or
+    a Client of dask.distributed), with the same bits for any number of them. `damaged` logs end the work, "refuse", or are left out, "leave
+    out". Factors are kept in a folder .steelyard beside the logs, in another folder, or not at all (`keep`); a next run folds the others.
     Lecture "Newton-Euler formulation and dynamic parameter identification"; Swevers et al. 2007; Wensing, Kim and Slotine 2018.
 
     Example:
@@ -68,7 +80,12 @@ def identify(
     tell = progress or (lambda text, share: None)
     chosen = make_options(estimator, preparation, model, **options)
     chosen = replace(chosen, model=replace(chosen.model, known=resolve_known(robot, chosen.model.known)))
-    logs = list_of_logs(log)
+    store, leave_out = FactorStore.of(keep), any_of("damaged", damaged, DAMAGED) == LEAVE_OUT
+    sources = sources_of(log)
+    with workers_of(executor) as workers:
+        if is_archive(sources, executor):
+            return identify_archive(robot, sources, chosen, diagnose, Gathering(workers, store, leave_out), tell)
+        logs = read_all(robot, sources, workers, leave_out)
     if has_only_wrenches(logs):
         refuse_unused(robot, chosen, "a log of base wrenches")
         plate = wrench_problem(robot, logs, chosen)

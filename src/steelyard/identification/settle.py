@@ -55,8 +55,11 @@ class Settled:
         return self.problem.decimate * float(np.median(np.diff(self.samples[0].t)))
 
 
-def settle(robot: Robot, logs: Sequence[Log], options: Options, diagnose: bool, tell: Progress) -> Settled:
-    """Return the problem of some logs with everything settled that an estimator takes as given; `diagnose` looks for faults first."""
+def settle(robot: Robot, logs: Sequence[Log], options: Options, diagnose: bool, tell: Progress, drifting: bool = True) -> Settled:
+    """Return the problem of some logs with everything settled that an estimator takes as given; `diagnose` looks for faults first.
+
+    What drifts along the logs is taken out of their torques, unless `drifting` is False: other logs drift in other ways.
+    """
     unknowns = build_model(robot, options.model)
     tell("preparing the samples", 0.0)
     samples = prepare_all(robot, logs, options.preparation)
@@ -72,7 +75,7 @@ def settle(robot: Robot, logs: Sequence[Log], options: Options, diagnose: bool, 
     short = too_short(unknowns, samples)
     unknowns, delay, notes = estimate_shape_and_delay(unknowns, gains.apply(samples), options, bool(short))
     samples = tuple(s.advanced(delay) for s in samples)
-    choice = chosen_friction(unknowns, gains.apply(samples), factor, options, bool(short))
+    choice = chosen_friction(unknowns, gains.apply(samples), factor, options, bool(short), drifting)
     unknowns, samples = choice.model, choice.without_drift(samples, gains.values)
     gains = estimate_gains(unknowns, samples, options.model.drive_gains, factor)
     problem = Problem(unknowns, gains.apply(samples), factor)
@@ -112,11 +115,13 @@ def estimate_shape_and_delay(
     return model, lag, notes + ((f"Coulomb friction rises over a speed [rad/s|m/s] of: {', '.join(wide)}.",) if wide else ())
 
 
-def chosen_friction(model: Model, samples: tuple[Samples, ...], factor: int, options: Options, short: bool = False) -> FrictionChoice:
+def chosen_friction(
+    model: Model, samples: tuple[Samples, ...], factor: int, options: Options, short: bool = False, drifting: bool = True
+) -> FrictionChoice:
     """Return the model with the friction terms that the samples show, if that is left to them; as it is otherwise, or if they are short."""
     if options.model.friction != AUTO:
         return FrictionChoice(model)
     if short:
         return FrictionChoice(model, notes=("Friction: viscous, Coulomb and offset; the log is too short to show a further term.",))
     gears = gear_ratios(model.robot, options.model.gear_ratio)
-    return choose_friction(model, samples, factor, gears, options.model.given_width(model.robot.joint_names) is None)
+    return choose_friction(model, samples, factor, gears, options.model.given_width(model.robot.joint_names) is None, drifting)

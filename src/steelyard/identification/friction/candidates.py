@@ -49,15 +49,16 @@ class Columns:
     gears: Array
     clocks: tuple[tuple[float, float], ...]
     warmth: Array | None
+    drifting: bool = True
 
     @classmethod
-    def of(cls, model: Model, base: Array, gears: Array, samples: Sequence[Samples]) -> Columns:
-        """Return the columns for these logs."""
+    def of(cls, model: Model, base: Array, gears: Array, samples: Sequence[Samples], drifting: bool = True) -> Columns:
+        """Return the columns for these logs; without `drifting` what drifts along them is no candidate."""
         ends = [(float(s.t[0]), float(s.t[-1])) for s in samples]
         half = 0.5 * max(b - a for a, b in ends)
         known = [s.temperature for s in samples if s.temperature is not None]
         warmth = np.concatenate(known).mean(axis=0) if len(known) == len(samples) else None
-        return cls(model, base, gears, tuple((0.5 * (a + b), half) for a, b in ends), warmth)
+        return cls(model, base, gears, tuple((0.5 * (a + b), half) for a, b in ends), warmth, drifting)
 
     def __call__(self, samples: Samples, log: int) -> Array:
         columns = [self.backward(samples), *self.stiction(samples), self.load(samples), *self.ripple(samples), *self.drift(samples, log)]
@@ -104,6 +105,7 @@ class Columns:
         made = []
         for j, (name, terms) in enumerate(zip(self.model.robot.joint_names, self.model.robot.tree.terms, strict=True)):
             own = of_joint(j, bool(self.gears[j]), self.offset(name, terms), not self.model.moving) if f"{name}.Fc" in free else []
+            own = own if self.drifting else [c for c in own if c.keys]
             made += [c for c in own if not set(c.keys) & set(terms) and c.fades >= (terms.get("width") or 0.0)]
         return tuple(made)
 

@@ -48,13 +48,16 @@ class FrictionChoice:
         )
 
 
-def choose_friction(model: Model, samples: tuple[Samples, ...], factor: int, gears: Array, width: bool) -> FrictionChoice:
+def choose_friction(
+    model: Model, samples: tuple[Samples, ...], factor: int, gears: Array, width: bool, drifting: bool = True
+) -> FrictionChoice:
     """Return the friction terms beyond those of the model that lower the held-out error by more than its own noise.
 
     Each candidate is a few columns of one joint. A joint gets it if the error of parts that are predicted from all others falls by at
     least LEAST_GAIN of the joint's error and in nearly all parts (signed ranks), and if the extended Bayesian information criterion with
     the number of independent rows agrees. In each round a joint gets its best one, and the shapes are found
-    again, the width of the Coulomb step if asked for. Gear ratios (n,), 0 where unknown.
+    again, the width of the Coulomb step if asked for. Gear ratios (n,), 0 where unknown. What drifts along the logs
+    is chosen if `drifting`.
     Roberts et al., Ecography 40 (2017), p. 913; Chen and Chen, Biometrika 95 (2008), p. 759.
     """
     chosen: list[Gain] = []
@@ -62,7 +65,7 @@ def choose_friction(model: Model, samples: tuple[Samples, ...], factor: int, gea
     drift = [np.zeros_like(s.q) for s in samples]
     for _ in range(ROUNDS):
         left = tuple(replace(s, tau=s.tau - torque) for s, torque in zip(samples, drift, strict=True))
-        columns, search = make_trial(model, left, factor, gears, prior_weight)
+        columns, search = make_trial(model, left, factor, gears, prior_weight, drifting)
         gains, prior_weight = search.best(), search.chosen
         if not gains:
             break
@@ -78,12 +81,12 @@ def choose_friction(model: Model, samples: tuple[Samples, ...], factor: int, gea
 
 
 def make_trial(
-    model: Model, samples: tuple[Samples, ...], factor: int, gears: Array, prior_weight: PriorWeight | None
+    model: Model, samples: tuple[Samples, ...], factor: int, gears: Array, prior_weight: PriorWeight | None, drifting: bool = True
 ) -> tuple[Columns, Search]:
     """Return the columns of all candidates and the search over them."""
     trial = Problem(model, thinned(samples))
     base, _ = weighted(trial.total, trial.prior, 2)
-    columns = Columns.of(model, base, gears, samples)
+    columns = Columns.of(model, base, gears, samples, drifting)
     return columns, make_search(Problem(model, samples, factor, columns), columns, prior_weight)
 
 

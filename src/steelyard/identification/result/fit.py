@@ -19,7 +19,7 @@ from ...files import write_whole
 from ...parameters.base import BaseParameters
 from ...robot import Robot
 from ...signals.log import Log
-from ..elastic.elasticity import Elasticity
+from ..archive.archive import Archive
 from ..estimators.least_squares import Estimate
 from ..estimators.stepwise import Essential, stepwise
 from ..fit_names import SHORT
@@ -48,7 +48,8 @@ class Fit:
     `robot` is the result; each of its links is a body that can exist. `initial` is the robot as given, `model` what was looked for.
     `estimate` has the base values and the notes of the estimator, `uncertainty` their covariance and excitation, `validation` the torques
     on the fit's own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance` versions and digests,
-    `evidence` what the verdict follows from. Further short names, such as `fit.unseen`, are in the table `SHORT`.
+    `evidence` what the verdict follows from, `archive` the logs one by one where they were folded so. Further
+    short names, such as `fit.unseen`, are in the table `SHORT`.
 
     Example:
         >>> log = sy.record(sy.load("planar_2r"), sy.excite(sy.load("planar_2r"), seconds=4, starts=1), rate=100)
@@ -67,6 +68,7 @@ class Fit:
     options: Options
     provenance: dict[str, Any]
     evidence: Evidence
+    archive: Archive | None = None
 
     def __getattr__(self, name: str) -> Any:
         if name in SHORT:
@@ -134,11 +136,6 @@ class Fit:
     def region(self) -> Region:
         """The states that the samples cover."""
         return self.pipeline.region
-
-    @property
-    def elasticity(self) -> Elasticity | None:
-        """Stiffness and damping of the joints, None unless they were asked for."""
-        return self.pipeline.elasticity
 
     @property
     def relative_error(self) -> Array:

@@ -88,7 +88,11 @@ class Region:
 
 def covered_region(robot: Robot, samples: Sequence[Samples]) -> Region:
     """Return the region that the samples of all logs cover."""
-    q, qd, qdd = (np.concatenate([getattr(thinned(s), name) for s in samples]) for name in ("q", "qd", "qdd"))
+    return region_of(robot, *(np.concatenate([getattr(thinned(s), name) for s in samples]) for name in ("q", "qd", "qdd")))
+
+
+def region_of(robot: Robot, q: Array, qd: Array, qdd: Array) -> Region:
+    """Return the region that states (N, n) cover."""
     left_out = min(1 - EACH, (1 - ALL) / (3 * robot.n))
     low, high = np.quantile(q, [left_out / 2, 1 - left_out / 2], axis=0, method="inverted_cdf") + np.array([[-SLACK], [SLACK]])
     fast, sudden = (np.quantile(np.abs(x), 1 - left_out, axis=0, method="inverted_cdf") + SLACK for x in (qd, qdd))

@@ -16,12 +16,16 @@ from ...version import __version__
 
 def provenance(robot: Robot, logs: Sequence[Log]) -> dict[str, Any]:
     """Return versions and digests of robot and logs: two fits with equal provenance and options are equal."""
+    return versions(robot) | {"logs": [{"source": one.source, "samples": one.N, "sha256": digest(one)} for one in logs]}
+
+
+def versions(robot: Robot) -> dict[str, Any]:
+    """Return the versions of what computes, and the fingerprint of the robot."""
     return {
         "steelyard": __version__,
         "numpy": np.__version__,
         "python": platform.python_version(),
         "robot": {"name": robot.name, "fingerprint": robot.fingerprint},
-        "logs": [{"source": one.source, "samples": one.N, "sha256": digest(one)} for one in logs],
     }
 
 

@@ -1,0 +1,1 @@
+"""Identification from more logs than fit in memory: each is folded by itself, anywhere, and only the factors are merged."""

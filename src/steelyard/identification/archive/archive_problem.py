@@ -1,0 +1,89 @@
+"""ArchiveProblem: the factors of all logs of an archive, with samples of a few of them to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...cached import cached_property
+from ...errors import ProblemError
+from ..model.accumulator import Accumulator
+from ..model.problem import FOLDS, Problem
+from ..result.jackknife import Cells
+from ..result.residuals import Residuals, residuals
+
+Array = NDArray[np.float64]
+FEWEST = 16  # cells from which they tell the uncertainty; fewer are the motion of the pilot again and again
+
+
+@dataclass(frozen=True, eq=False)
+class ArchiveProblem(Problem):
+    """A problem whose factor is that of all logs; `samples` are those of the pilot, a few stretches that residuals are shown of.
+
+    `cells` are the factors of parts of the logs, those with the same motion merged.
+    """
+
+    cells: tuple[Accumulator, ...] = ()
+
+    @cached_property
+    def total(self) -> Accumulator:
+        """All logs folded."""
+        return merge_tree(self.cells)
+
+    @cached_property
+    def folds(self) -> tuple[Accumulator, ...]:
+        """Accumulators of up to FOLDS sets of cells: motions of one are not in another. With few cells those of the pilot's samples."""
+        if len(self.cells) < FEWEST:
+            return self.accumulate(FOLDS)
+        edges = [k * len(self.cells) // FOLDS for k in range(FOLDS + 1)]
+        return tuple(merge_tree(self.cells[a:b]) for a, b in pairwise(edges))
+
+    @cached_property
+    def regressor_noise(self) -> Accumulator:
+        """The errors of the regressor as those of the pilot show them, scaled to the number of all samples."""
+        return scaled(super().regressor_noise, self.share)
+
+    @cached_property
+    def share(self) -> float:
+        """How many times as many rows all logs have as the pilot."""
+        return sum(self.total.counts) / max(self.rows, 1)
+
+    def check_rows(self) -> None:
+        """Raise ProblemError if there are fewer rows than unknowns."""
+        if (rows := int(sum(self.total.counts))) < self.base.n_base:
+            raise ProblemError(f"{rows} rows are left for {self.base.n_base} base parameters; longer logs or a lower mask are needed")
+
+
+def merge_tree(accumulators: Sequence[Accumulator]) -> Accumulator:
+    """Return all accumulators as one, merged in pairs of neighbours, then pairs of pairs: their order alone decides about rounding."""
+    level = list(accumulators)
+    while len(level) > 1:
+        pairs = [level[k].merge(level[k + 1]) for k in range(0, len(level) - 1, 2)]
+        level = pairs if len(level) % 2 == 0 else [*pairs, level[-1]]
+    return level[0]
+
+
+def scaled(part: Accumulator, times: float) -> Accumulator:
+    """Return an accumulator as of `times` as many samples like these."""
+    factors = tuple(np.sqrt(times) * R for R in part.factors)
+    return replace(part, factors=factors, counts=tuple(times * count for count in part.counts))
+
+
+def archive_residuals(problem: Problem, base: Array, weights: Array) -> Residuals:
+    """Return the residuals of the pilot's samples, with what all cells of the archive say about the parameters.
+
+    Scores and information follow from the factors: Y^T W^2 e = R^T W^2 (z - R base). Where all logs repeat the motion of the pilot,
+    they say about an error of the model what it says.
+    """
+    assert isinstance(problem, ArchiveProblem)
+    made = residuals(problem, base, weights)
+    if len(problem.cells) < FEWEST:
+        return replace(made, scores=problem.share * made.scores, information=problem.share * made.information)
+    rows = [cell.triangle(weights) for cell in problem.cells]
+    information = np.array([R[:, :-1].T @ R[:, :-1] for R in rows])
+    scores = np.array([R[:, :-1].T @ (R[:, -1] - R[:, :-1] @ base) for R in rows])
+    return replace(made, cells=Cells((), (len(rows),)), scores=scores, information=information)

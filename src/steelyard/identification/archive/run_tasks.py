@@ -1,0 +1,172 @@
+"""run_tasks: calls shared between the workers of an executor, none of which is lost when a worker is."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from typing import Any
+
+from ...arguments import brief
+from ...errors import CallError, ProblemError, SteelyardError, SteelyardWarning, require_package
+
+BREAKS = 3  # times that all workers are replaced after one of them was killed, before calls are tried one by one
+RETRIES = 2  # of Dask, for a call whose worker was lost
+Calls = Sequence[tuple[Any, ...]]
+Answer = tuple[int, Any]
+
+
+def run_tasks(function: Callable[..., Any], calls: Calls, executor: Any) -> Iterator[Answer]:
+    """Yield (number, result) of function(*call) for each call, as they end; an error of the family is a result.
+
+    executor: None for this process, any of concurrent.futures, a Client of dask.distributed, or `LocalWorkers`. Where a process was
+    killed, what it had not finished is done by others; a call that kills every process it is given to ends in a ProblemError of its own.
+    """
+    if executor is None:
+        yield from ((number, attempt(function, *call)) for number, call in enumerate(calls))
+    elif is_client(executor):
+        yield from by_dask(function, calls, executor)
+    else:
+        yield from by_futures(function, calls, executor)
+
+
+def attempt(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return the result of a call, or the error of the family that it raised."""
+    try:
+        return function(*arguments)
+    except SteelyardError as error:
+        return error
+
+
+class LocalWorkers:
+    """Processes of this machine, replaced where one was killed; `count` of them."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.pool: ProcessPoolExecutor | None = None
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Return the future of a call."""
+        if self.pool is None:
+            self.pool = ProcessPoolExecutor(self.count, context())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of threads at a fork, which are allowed for here
+            return self.pool.submit(function, *arguments)
+
+    def replace(self) -> None:
+        """Leave the processes that there are; the next call starts others."""
+        self.shutdown()
+        self.pool = None
+
+    def shutdown(self) -> None:
+        """End the processes; calls that have not begun are not made."""
+        if self.pool is not None:
+            self.pool.shutdown(wait=False, cancel_futures=True)
+
+
+def context() -> Any:
+    """Return how processes start: by fork where that is sound, so that scripts need no guard."""
+    return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+
+
+@contextmanager
+def workers_of(executor: Any) -> Iterator[Any]:
+    """Give what runs tasks for `executor=`: a number stands for as many processes of this machine, which end with the block."""
+    if executor is None or is_client(executor) or isinstance(executor, Executor):
+        yield executor
+        return
+    if isinstance(executor, bool) or not isinstance(executor, int) or executor < 1:
+        known = "a number of processes, an executor of concurrent.futures, or a Client of dask.distributed"
+        raise CallError(f"executor must be {known}, not {brief(executor)}")
+    made = LocalWorkers(executor)
+    try:
+        yield made
+    finally:
+        made.shutdown()
+
+
+def by_futures(function: Callable[..., Any], calls: Calls, executor: Any) -> Iterator[Answer]:
+    """Yield the results of calls by futures; after a break of the executor, those that are missing by processes of this machine."""
+    left = dict(enumerate(calls))
+    workers = executor
+    for _ in range(BREAKS):
+        for answer in until_broken(function, left, workers):
+            del left[answer[0]]
+            yield answer
+        if not left:
+            return
+        workers = renewed(workers)
+    for number, call in left.items():
+        yield number, alone(function, call)
+
+
+def until_broken(function: Callable[..., Any], left: dict[int, tuple[Any, ...]], workers: Any) -> Iterator[Answer]:
+    """Yield the results of those calls that end before a worker is killed."""
+    try:
+        futures = {workers.submit(attempt, function, *call): number for number, call in left.items()}
+    except BrokenExecutor:
+        return
+    try:
+        for future in as_completed(futures):
+            error = future.exception()
+            if error is None:
+                yield futures[future], future.result()
+            elif not isinstance(error, BrokenExecutor):
+                raise CallError(f"the executor could not run a task ({type(error).__name__}: {error})") from error
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def renewed(workers: Any) -> LocalWorkers:
+    """Return processes in the place of those of which one was killed."""
+    count = getattr(workers, "count", None) or getattr(workers, "_max_workers", None) or 1
+    if isinstance(workers, LocalWorkers):
+        workers.replace()
+        return workers
+    message = "a worker of the executor was killed; what it had not finished is done by other processes of this machine"
+    warnings.warn(message, SteelyardWarning, stacklevel=2)
+    return LocalWorkers(int(count))
+
+
+def alone(function: Callable[..., Any], call: tuple[Any, ...]) -> Any:
+    """Return the result of one call in a process of its own, or a ProblemError if that is killed too."""
+    made = LocalWorkers(1)
+    try:
+        return made.submit(attempt, function, *call).result()
+    except BrokenExecutor:
+        return ProblemError("the process that folded it was killed, alone as well as beside others; is there enough memory?")
+    finally:
+        made.shutdown()
+
+
+def is_client(executor: Any) -> bool:
+    """Return whether this is a Client of dask.distributed."""
+    return type(executor).__module__.partition(".")[0] == "distributed"
+
+
+def dask_client(address: str) -> Any:
+    """Return a Client of the Dask cluster at an address such as tcp://host:8786."""
+    require_package("distributed", "fleet", "Dask")
+    from distributed import Client
+
+    try:
+        return Client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise CallError(f"no Dask cluster answers at {address} ({error})") from None
+
+
+def by_dask(function: Callable[..., Any], calls: Calls, client: Any) -> Iterator[Answer]:
+    """Yield the results of calls by the workers of a Dask cluster, which tries a call again whose worker was lost."""
+    from distributed import KilledWorker, as_completed
+
+    futures = {client.submit(attempt, function, *call, pure=False, retries=RETRIES): number for number, call in enumerate(calls)}
+    for future in as_completed(list(futures)):
+        number = futures.pop(future)
+        try:
+            yield number, future.result()
+        except KilledWorker:
+            yield number, ProblemError("the workers that folded it were killed one after the other; is there enough memory?")

@@ -1,0 +1,107 @@
+"""Sources: logs in memory and logs in files, looked at and read where they are needed."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import LogError, SteelyardError, SteelyardWarning
+from ...robot import Robot
+from ...signals.archive.find_logs import Place, find_logs
+from ...signals.archive.log_file import LogFile
+from ...signals.log import Log
+from ..result.provenance import digest
+from ..samples.samples import list_of_logs, require_log
+from .run_tasks import run_tasks
+
+Source = Log | LogFile
+DAMAGED = ("refuse", LEAVE_OUT := "leave out")
+IN_MEMORY = 128e6  # bytes of logs up to which all samples are held at once
+LISTED = 5  # logs that a sentence names
+
+
+def sources_of(log: Log | Place | Iterable[Log | Place]) -> list[Source]:
+    """Return one or more logs, given alone or by any iterable, files as `find_logs` finds them; LogError if there is none."""
+    paths = (str, os.PathLike, LogFile)
+    given = [log] if isinstance(log, paths) else list_of_logs(log)
+    made: list[Source] = []
+    for each in given:
+        if isinstance(each, paths):
+            made += find_logs(each)
+        else:
+            require_log(each)
+            made.append(each)
+    return made
+
+
+def is_archive(sources: Sequence[Source], executor: Any) -> bool:
+    """Return whether logs are folded one by one: files, or logs for an executor, of more than IN_MEMORY bytes in all."""
+    if executor is None and all(isinstance(source, Log) for source in sources):
+        return False
+    return sum(map(size_of, sources)) > IN_MEMORY
+
+
+def size_of(source: Source) -> int:
+    """Return how many bytes a log has; 0 for a file that cannot be looked at."""
+    if isinstance(source, Log):
+        return sum(np.asarray(getattr(source, name)).nbytes for name in ("t", *source.signals))
+    try:
+        return source.size
+    except LogError:
+        return 0
+
+
+def name_of(source: Source) -> str:
+    """Return the name of a log: its path, or where it was read from."""
+    return source.name if isinstance(source, LogFile) else source.source
+
+
+def look_at(source: Source, most: int) -> tuple[tuple[Source, str], ...]:
+    """Return the parts of a log of at most `most` rows, each with the digest of its content."""
+    if isinstance(source, Log):
+        return ((source, digest(source)),)
+    return tuple((part, part.digest()) for part in source.parts(most))
+
+
+def read_source(source: Source, robot: Robot) -> Log:
+    """Return the log, read if it is in a file."""
+    return source if isinstance(source, Log) else source.read(robot)
+
+
+def read_all(robot: Robot, sources: Sequence[Source], executor: Any, leave_out: bool) -> list[Log]:
+    """Return all logs, those in files read by the executor; damaged ones are left out, or end the work, with their names."""
+    calls = [(source, robot) for source in sources if isinstance(source, LogFile)]
+    if not calls:
+        return [source for source in sources if isinstance(source, Log)]
+    answers = iter([answer for _, answer in sorted(run_tasks(read_source, calls, executor), key=lambda pair: pair[0])])
+    read = {name_of(source): next(answers) if isinstance(source, LogFile) else source for source in sources}
+    bad = {name: str(answer) for name, answer in read.items() if isinstance(answer, SteelyardError)}
+    logs = [answer for answer in read.values() if not isinstance(answer, SteelyardError)]
+    refuse_damaged(bad, leave_out, len(logs))
+    return logs
+
+
+def refuse_damaged(bad: Mapping[str, str], leave_out: bool, good: int) -> None:
+    """Raise LogError with the names of damaged logs, or warn of them where they are to be left out."""
+    if not bad:
+        return
+    if len(bad) == 1 and not good:
+        raise LogError(reasons(bad))
+    told = f"{len(bad)} of {good + len(bad)} logs cannot be used: {reasons(bad)}"
+    if not good or not leave_out:
+        raise LogError(told + ("; damaged='leave out' goes on without them" if good else ""))
+    warnings.warn(f"{told}; they are left out", SteelyardWarning, stacklevel=2)
+
+
+def reasons(bad: Mapping[str, str]) -> str:
+    """Return which logs cannot be used, and why, as part of a sentence."""
+    return listed([why if name and name.partition(" rows ")[0] in why else f"{name or 'a log'}: {why}" for name, why in bad.items()])
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as part of a sentence, the first few of many."""
+    return ", ".join(names[:LISTED]) + (f", and {len(names) - LISTED} more" if len(names) > LISTED else "")
