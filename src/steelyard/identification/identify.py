@@ -62,7 +62,7 @@ def identify(
     faults first, as by `doctor`, and what is found reaches `fit.verdict`. Where the base moves, `base` (N, 9) of the log is its motion;
     faults are not looked for then. Logs with `base_wrench` (N, 6) and without torques are identified from what a force plate under the
     robot measures; friction cannot be seen there. A robot with loops is identified from its drives alone.
-    Logs may be files, folders, patterns and addresses, as `find_logs` takes them. If they have more than 128 MB in all, each is folded by
+    Logs may be files, folders, patterns and addresses, as `find_logs` takes them. If they have more than 256 MB in all, each is folded by
     itself, in constant memory: by the workers of `executor` (a number of processes of this machine, any executor of concurrent.futures, or
     a Client of dask.distributed), with the same bits for any number of them. `damaged` logs end the work, "refuse", or are left out, "leave
     out". Factors are kept in a folder .steelyard beside the logs, in another folder, or not at all (`keep`); a next run folds the others.
@@ -83,7 +83,7 @@ def identify(
     store, leave_out = FactorStore.of(keep), any_of("damaged", damaged, DAMAGED) == LEAVE_OUT
     sources = sources_of(log)
     with workers_of(executor) as workers:
-        if is_archive(sources, executor):
+        if is_archive(sources, executor is not None):
             return identify_archive(robot, sources, chosen, diagnose, Gathering(workers, store, leave_out), tell)
         logs = read_all(robot, sources, workers, leave_out)
     if has_only_wrenches(logs):

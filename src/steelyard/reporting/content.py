@@ -95,10 +95,14 @@ def facts(fit: Fit) -> str:
     return f"{fit.robot.n} joints · {count} samples · {time[-1] - time[0]:.3g} s at {rate:.4g} Hz · estimator {fit.estimator}"
 
 
+WORST_LOGS = 20  # of many that are shown
+
+
 def all_tables(fit: Fit, validation: Validation | None, true_robot: Robot | None) -> dict[str, Table]:
     """Every table by its name."""
     tables = {"region": region_table(fit.region), "errors": error_table(fit, validation), "causes": cause_table(fit)}
     tables |= {} if fit.elasticity is None else {"elastic": fit.elasticity.table()}
+    tables |= {} if fit.archive is None else {"logs": fit.archive.table(WORST_LOGS)}
     return tables | {"links": fit.links.table(), "base": base_table(fit, true_robot), "all": full_table(fit)}
 
 

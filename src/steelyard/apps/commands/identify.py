@@ -8,13 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from ..inputs import ConfigPath, Effort, ForceFolder, Freeze, Joints, MappingPath, RobotName
+from ..many_logs import Dask, Keep, Logs, SkipDamaged, Workers
 
 EXIT_CODES = {"trusted": 0, "trusted within": 0, "doubtful": 3, "refused": 4}
 
 
 def identify(
     robot: RobotName,
-    logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="One or more logs: csv, parquet, npz, mat, mcap, rosbag2.")],
+    logs: Logs,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write report.html, the identified robot and fit.json here.")
     ] = None,
@@ -51,6 +52,10 @@ def identify(
     cutoff: Annotated[
         float | None, typer.Option(metavar="HZ", help="Smooth by a Butterworth filter of this cut-off, not by Kalman.")
     ] = None,
+    workers: Workers = None,
+    dask: Dask = None,
+    skip_damaged: SkipDamaged = False,
+    keep: Keep = True,
     config: ConfigPath = None,
     report: Annotated[bool, typer.Option(help="Write report.html.")] = True,
     force: ForceFolder = False,
@@ -59,7 +64,8 @@ def identify(
 
     The verdict comes first and is the exit code: 0 for "trusted" and "trusted within" the region of the log, 3 for "doubtful", 4 for
     "refused"; 2 if robot or log cannot be read or identified from. The result is written whatever the verdict is; the
-    robot of a refused fit is called refused.urdf and not identified.urdf.
+    robot of a refused fit is called refused.urdf and not identified.urdf. Of more than 256 MB of logs each is folded by itself, by the
+    workers that are given; a next run folds what is new.
     """
     import steelyard as sy
 
@@ -68,6 +74,7 @@ def identify(
     from ..config import OF_LOGS, chosen, columns_of, read_config
     from ..held_joints import arm_of
     from ..inputs import load, read
+    from ..many_logs import executor_of, given_logs
     from ..output import output
     from ..show.identification import show_fit
     from ..show.progress import progress_bar
@@ -88,10 +95,12 @@ def identify(
     arm = arm_of(load(robot), joints, freeze, file)
     columns = columns_of(file, mapping, effort)
     wanted = {key: value for key, value in options.items() if key not in (*OF_LOGS, "estimator")}
-    with progress_bar("reading the logs") as progress:
-        read_logs = [read(path, arm.robot, *columns) for path in logs]
+    gathered: dict[str, Any] = {"damaged": "leave out" if skip_damaged else "refuse", "keep": keep}
+    with executor_of(workers, dask) as executor, progress_bar("reading the logs") as progress:
+        given = given_logs(logs, arm.robot, *columns)
         other = None if validate is None else read(validate, arm.robot, *columns)
-        fit = arm.told(sy.identify(arm.robot, read_logs, options.get("estimator"), progress=progress, **wanted))
+        found = sy.identify(arm.robot, given, options.get("estimator"), progress=progress, executor=executor, **gathered, **wanted)
+        fit = arm.told(found)
         progress("validating", 1.0)
         validation = None if other is None else fit.validate(other)
         verdict = fit.verdict if validation is None else fit.judged(validation)

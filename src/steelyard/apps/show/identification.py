@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from ...identification import Fit, Validation, Verdict
 
 
+WORST = 10  # logs of many that are shown
+
+
 def show_fit(fit: Fit, judged: Verdict, validation: Validation | None = None) -> None:
     """Show the verdict with its reasons and region; torque errors before, after and, if given, on another motion; links; base parameters.
 
@@ -21,6 +24,8 @@ def show_fit(fit: Fit, judged: Verdict, validation: Validation | None = None) ->
     judge_fit(judged)
     screen = output()
     screen.show(region_table(fit.region), error_table(fit, validation), fit.links.table(), base_table(fit))
+    if fit.archive is not None:
+        screen.show(fit.archive.table(WORST))
     screen.show(*(f"• {note}" for note in fit.status))
     screen.record(fit=fit.to_dict(validation))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,17 +63,32 @@ class Archive:
             made.append(f"Logs that fit much worse than the others, whose error is {usual} %: {listed(odd)}.")
         return tuple(made)
 
-    def table(self) -> Table:
-        """Return samples and errors [%] of every log, the worst first.
+    def table(self, most: int | None = None) -> Table:
+        """Return samples and errors [%] of every log, or of the `most` worst, the worst first.
 
         Example:
             >>> fit.archive.table().columns[0].name
             'log'
         """
         columns = (Column("log", numeric=False), Column("samples"), Column("error", "%"), *(Column(j, "%") for j in self.joint_names))
-        order = np.argsort(-self.errors, kind="stable")
+        order = np.argsort(-self.errors, kind="stable")[:most]
         rows = [(self.names[k], str(self.samples[k]), percent(self.errors[k]), *map(percent, self.joint_errors[k])) for k in order]
-        return Table("Logs", columns, tuple(rows), "error: |τ − τ̂| / |τ| of the model of all logs.")
+        title = "Logs" if len(order) == len(self.names) else f"The {len(order)} worst of {len(self.names)} logs"
+        return Table(title, columns, tuple(rows), "error: |τ − τ̂| / |τ| of the model of all logs.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data; errors are fractions.
+
+        Example:
+            >>> sorted(fit.archive.to_dict())
+            ['copies', 'joints', 'left_out', 'logs', 'reused']
+        """
+        each = zip(
+            self.names, self.samples.tolist(), self.errors.tolist(), self.joint_errors.tolist(), self.stands_out.tolist(), strict=True
+        )
+        logs = [{"log": a, "samples": b, "error": c, "joint_errors": d, "stands_out": e} for a, b, c, d, e in each]
+        left_out = [{"log": name, "reason": why} for name, why in self.left_out]
+        return {"logs": logs, "joints": list(self.joint_names), "left_out": left_out, "copies": list(self.copies), "reused": self.reused}
 
 
 def archive_of(

@@ -17,17 +17,24 @@ from ..result.jackknife import Cells
 from ..result.residuals import Residuals, residuals
 
 Array = NDArray[np.float64]
-FEWEST = 16  # cells from which they tell the uncertainty; fewer are the motion of the pilot again and again
+FEWEST = 8  # logs with a motion of their own from which they tell the uncertainty; fewer are the motion of the pilot again and again
 
 
 @dataclass(frozen=True, eq=False)
 class ArchiveProblem(Problem):
     """A problem whose factor is that of all logs; `samples` are those of the pilot, a few stretches that residuals are shown of.
 
-    `cells` are the factors of parts of the logs, those with the same motion merged.
+    `cells` are the factors of parts of the logs, those with the same motion merged; `ends` their numbers up to the end of each log that
+    has a motion of its own.
     """
 
     cells: tuple[Accumulator, ...] = ()
+    ends: tuple[int, ...] = ()
+
+    @property
+    def varied(self) -> bool:
+        """Whether enough logs have a motion of their own to tell the uncertainty from how they differ."""
+        return len(self.ends) >= FEWEST
 
     @cached_property
     def total(self) -> Accumulator:
@@ -36,8 +43,8 @@ class ArchiveProblem(Problem):
 
     @cached_property
     def folds(self) -> tuple[Accumulator, ...]:
-        """Accumulators of up to FOLDS sets of cells: motions of one are not in another. With few cells those of the pilot's samples."""
-        if len(self.cells) < FEWEST:
+        """Accumulators of up to FOLDS sets of cells: motions of one are not in another. Those of the pilot if all repeat it."""
+        if not self.varied:
             return self.accumulate(FOLDS)
         edges = [k * len(self.cells) // FOLDS for k in range(FOLDS + 1)]
         return tuple(merge_tree(self.cells[a:b]) for a, b in pairwise(edges))
@@ -81,9 +88,9 @@ def archive_residuals(problem: Problem, base: Array, weights: Array) -> Residual
     """
     assert isinstance(problem, ArchiveProblem)
     made = residuals(problem, base, weights)
-    if len(problem.cells) < FEWEST:
+    if not problem.varied:
         return replace(made, scores=problem.share * made.scores, information=problem.share * made.information)
     rows = [cell.triangle(weights) for cell in problem.cells]
     information = np.array([R[:, :-1].T @ R[:, :-1] for R in rows])
     scores = np.array([R[:, :-1].T @ (R[:, -1] - R[:, :-1] @ base) for R in rows])
-    return replace(made, cells=Cells((), (len(rows),)), scores=scores, information=information)
+    return replace(made, cells=Cells((), problem.ends), scores=scores, information=information)

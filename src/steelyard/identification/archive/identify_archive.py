@@ -14,6 +14,7 @@ from ...robot import Robot
 from ...signals.log import Log
 from ..conclude import conclude, fit_at_own_load, to_physical
 from ..estimators.simulated.automatic import Automatic
+from ..model.accumulator import Accumulator
 from ..options import Options
 from ..result.fit import Fit
 from ..result.prediction import Region, region_of
@@ -70,7 +71,7 @@ def identify_archive(
     settled, factors = folded.settled, folded.factors
     tell("estimating the parameters", 0.9)
     pilot = settled.problem
-    problem = ArchiveProblem(pilot.model, pilot.samples, pilot.decimate, cells=merged_cells(factors))
+    problem = ArchiveProblem(pilot.model, pilot.samples, pilot.decimate, None, *merged_cells(factors))
     problem.check_rows()
     estimate = to_physical(problem, options.estimator.fit(problem))
     tell("computing the uncertainty", 0.95)
@@ -115,7 +116,8 @@ def looked_at(sources: Sequence[Source], gathering: Gathering) -> tuple[list[tup
                 copies.append(name_of(part))
             else:
                 parts[content] = part
-    refuse_damaged(left_out, gathering.leave_out or bool(parts), len(parts))
+    if not parts:
+        refuse_damaged(left_out, gathering.leave_out, 0)
     return [(parts[content], content) for content in sorted(parts)], left_out, tuple(copies)
 
 
@@ -145,14 +147,15 @@ def middle(log: Log) -> Log:
     return log[start : start + PILOT_SAMPLES]
 
 
-def merged_cells(factors: Sequence[LogFactor]) -> tuple[Any, ...]:
-    """Return the accumulators of the cells of the motion: parts that repeat each other are merged."""
+def merged_cells(factors: Sequence[LogFactor]) -> tuple[tuple[Accumulator, ...], tuple[int, ...]]:
+    """Return the accumulators of the cells of the motion, parts that repeat each other merged, and their number up to each log's end."""
     cells = cells_of(factors)
-    groups: list[list[Any]] = [[] for _ in range(int(cells.max()) + 1)]
+    groups: list[list[Accumulator]] = [[] for _ in range(int(cells.max()) + 1)]
     for factor, numbers in zip(factors, cells, strict=True):
         for part, number in zip(factor.parts, numbers, strict=True):
             groups[number].append(part)
-    return tuple(merge_tree(group) for group in groups)
+    ends = np.maximum.accumulate(cells.max(axis=1)) + 1
+    return tuple(merge_tree(group) for group in groups), tuple(np.unique(ends).tolist())
 
 
 def region_of_all(robot: Robot, factors: Sequence[LogFactor]) -> Region:

@@ -20,7 +20,7 @@ from .run_tasks import run_tasks
 
 Source = Log | LogFile
 DAMAGED = ("refuse", LEAVE_OUT := "leave out")
-IN_MEMORY = 128e6  # bytes of logs up to which all samples are held at once
+IN_MEMORY = 256e6  # bytes of logs up to which all samples are held at once
 LISTED = 5  # logs that a sentence names
 
 
@@ -38,11 +38,15 @@ def sources_of(log: Log | Place | Iterable[Log | Place]) -> list[Source]:
     return made
 
 
-def is_archive(sources: Sequence[Source], executor: Any) -> bool:
-    """Return whether logs are folded one by one: files, or logs for an executor, of more than IN_MEMORY bytes in all."""
-    if executor is None and all(isinstance(source, Log) for source in sources):
+def is_archive(sources: Sequence[Source], shared: bool = False) -> bool:
+    """Return whether logs are folded one by one: several of more than IN_MEMORY bytes in all, in files or `shared` between workers.
+
+    A single file is several logs if it can be read in parts.
+    """
+    if all(isinstance(source, Log) for source in sources) and not shared:
         return False
-    return sum(map(size_of, sources)) > IN_MEMORY
+    several = len(sources) > 1 or any(isinstance(source, LogFile) and source.divisible for source in sources)
+    return several and sum(map(size_of, sources)) > IN_MEMORY
 
 
 def size_of(source: Source) -> int:

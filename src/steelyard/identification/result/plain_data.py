@@ -40,6 +40,7 @@ def fit_data(fit: Any, validation: Validation | None = None) -> dict[str, Any]:
             "drift": fit.drift,
             "friction_terms": [{"joint": joint, "term": word} for joint, word in fit.friction_terms],
             "elasticity": None if fit.elasticity is None else fit.elasticity.to_dict(),
+            "archive": None if fit.archive is None else fit.archive.to_dict(),
             "drive_gains": fit.drive_gains,
             "drive_gain_std": fit.drive_gain_std,
             "total_relative_error": fit.total_relative_error,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,6 +43,9 @@ class LogFile:
     keys: tuple[tuple[str, str], ...] = ()
     options: tuple[tuple[str, Any], ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", os.fspath(self.path))
+
     @property
     def name(self) -> str:
         """The path, with the rows if they are not all."""
@@ -65,9 +69,14 @@ class LogFile:
             log = read_log(place, robot, rows=self.rows, **dict(self.options))
         return replace(log, source=self.name)
 
+    @property
+    def divisible(self) -> bool:
+        """Whether it can be read in parts: a Parquet file on a disk."""
+        return self.rows is None and not is_remote(self.path) and self.path.lower().endswith(ENDINGS)
+
     def parts(self, most: int) -> tuple[LogFile, ...]:
         """Return this log in parts of at most `most` rows: those of a Parquet file on a disk; any other is one part."""
-        if self.rows is not None or is_remote(self.path) or not self.path.lower().endswith(ENDINGS):
+        if not self.divisible:
             return (self,)
         self._existing()
         arguments = (self.path,)
