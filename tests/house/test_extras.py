@@ -34,6 +34,7 @@ USES = {
     "casadi": ["robot.to_casadi()"],
     "jax": ["robot.to_jax()"],
     "torch": ["robot.to_torch()"],
+    "fleet": ["sy.find_logs('memory://logs')", "dask_client('tcp://localhost:1')"],
     "datasets": ["sy.datasets.fetch('tx40')"],
     "report": ["sy.report(sy.identify(robot, log, 'wls', diagnose=False), 'report.html')", "require_report()"],
     "page": ["require_page()"],
@@ -59,6 +60,7 @@ import json, sys
 from pathlib import Path
 import steelyard as sy
 from steelyard.apps.page.server.serve import require_page
+from steelyard.identification.archive.run_tasks import dask_client
 from steelyard.reporting.results import require_report
 from steelyard.signals import to_parquet
 from steelyard.signals.read.mat import from_hdf5

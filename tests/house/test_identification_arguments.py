@@ -42,11 +42,14 @@ def test_logs_may_come_one_by_one():
     for nothing in ([], (), iter(())):
         with pytest.raises(sy.LogError, match="there is no log"):
             sy.identify(robot, nothing)
-    for other in (np.zeros((10, 3)), {"q": log.q}, "run.csv", Path("run.csv"), 3, None):
+    for other in (np.zeros((10, 3)), {"q": log.q}, 3, None):
         with pytest.raises(sy.LogError, match=f"expected a Log, not {type(other).__name__}; read one with read_log"):
             sy.identify(robot, other)
-    with pytest.raises(sy.LogError, match="log 2 of 2: expected a Log, not str"):
-        sy.identify(robot, [log, "run.csv"])
+    with pytest.raises(sy.LogError, match="log 2 of 2: expected a Log, not int"):
+        sy.identify(robot, [log, 3])
+    for missing in ("missing.csv", Path("missing.csv"), [log, "missing.csv"]):
+        with pytest.raises(sy.LogError, match=r"missing\.csv: no such file or folder"):
+            sy.identify(robot, missing)
 
 
 def test_a_known_torque_as_expressions_is_that_of_the_function():

@@ -27,6 +27,7 @@ __all__ = [
 
 documented(Log, arguments={f"Log.{name}": row.described for name, row in rows(Log).items()} | LOG_FIELDS)
 documented(read_log)
+documented(LogFile)
 
 
 def __getattr__(name: str) -> Any:

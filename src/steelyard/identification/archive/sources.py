@@ -29,12 +29,15 @@ def sources_of(log: Log | Place | Iterable[Log | Place]) -> list[Source]:
     paths = (str, os.PathLike, LogFile)
     given = [log] if isinstance(log, paths) else list_of_logs(log)
     made: list[Source] = []
-    for each in given:
+    for number, each in enumerate(given, 1):
         if isinstance(each, paths):
             made += find_logs(each)
-        else:
+            continue
+        try:
             require_log(each)
-            made.append(each)
+        except LogError as error:
+            raise (LogError(f"log {number} of {len(given)}: {error}") if len(given) > 1 else error) from None
+        made.append(each)
     return made
 
 

@@ -266,7 +266,7 @@ class Fit:
         """Return all but the samples as plain data with units; a validation adds its errors and counts for the verdict.
 
         Example:
-            >>> sorted(fit.to_dict())[:2]
+            >>> sorted(fit.to_dict())[1:3]
             ['base_covariance', 'base_parameters']
         """
         return fit_data(self, validation)

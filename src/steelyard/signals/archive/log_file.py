@@ -52,7 +52,14 @@ class LogFile:
         return self.path if self.rows is None else f"{self.path} rows {self.rows[0]} to {self.rows[1]}"
 
     def key(self, name: str) -> str | None:
-        """Return what the folders above say about something, such as 'robot'; None if they do not."""
+        """Return what the folders above say about something, such as 'robot'; None if they do not.
+
+        Parameters:
+            name: of the key.
+        Example:
+            >>> sy.LogFile("logs/robot=arm3/run.csv", keys=(("robot", "arm3"),)).key("robot")
+            'arm3'
+        """
         return dict(self.keys).get(name)
 
     @property
@@ -64,7 +71,13 @@ class LogFile:
         return sum(part.stat().st_size for part in place.rglob("*") if part.is_file()) if place.is_dir() else place.stat().st_size
 
     def read(self, robot: Any = None) -> Log:
-        """Return the log, with its columns matched to the joints of a robot as by `read_log`."""
+        """Return the log, with its columns matched to the joints of a robot as by `read_log`.
+
+        Example:
+            >>> np.savez("run.npz", t=np.arange(9.0), q=np.ones((9, 1)))
+            >>> sy.LogFile("run.npz").read().N
+            9
+        """
         with self._local() as place:
             log = read_log(place, robot, rows=self.rows, **dict(self.options))
         return replace(log, source=self.name)
@@ -75,7 +88,16 @@ class LogFile:
         return self.rows is None and not is_remote(self.path) and self.path.lower().endswith(ENDINGS)
 
     def parts(self, most: int) -> tuple[LogFile, ...]:
-        """Return this log in parts of at most `most` rows: those of a Parquet file on a disk; any other is one part."""
+        """Return this log in parts of at most `most` rows: those of a Parquet file on a disk; any other is one part.
+
+        Parameters:
+            most: rows of a part.
+        Returns:
+            Each part, a `LogFile`.
+        Example:
+            >>> sy.LogFile("run.csv").parts(1000)[0].rows is None
+            True
+        """
         if not self.divisible:
             return (self,)
         self._existing()
@@ -89,6 +111,11 @@ class LogFile:
         """Return the SHA-256 of the content, whatever its name: of the bytes of the file or of all files of the folder.
 
         Of a file in an object store it is that of what the store says about it: its size and its tag.
+
+        Example:
+            >>> np.savez("run.npz", t=np.arange(9.0), q=np.ones((9, 1)))
+            >>> len(sy.LogFile("run.npz").digest())
+            64
         """
         h = hashlib.sha256(repr(self.rows).encode())
         if is_remote(self.path):
