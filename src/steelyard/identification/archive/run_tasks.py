@@ -61,10 +61,10 @@ class LocalWorkers:
         self.shutdown()
         self.pool = None
 
-    def shutdown(self) -> None:
-        """End the processes; calls that have not begun are not made."""
+    def shutdown(self, wait: bool = False) -> None:
+        """End the processes; calls that have not begun are not made. With `wait` it returns when they have ended."""
         if self.pool is not None:
-            self.pool.shutdown(wait=False, cancel_futures=True)
+            self.pool.shutdown(wait=wait, cancel_futures=True)
 
 
 def context() -> Any:
@@ -84,8 +84,10 @@ def workers_of(executor: Any) -> Iterator[Any]:
     made = LocalWorkers(executor)
     try:
         yield made
-    finally:
+    except BaseException:
         made.shutdown()
+        raise
+    made.shutdown(wait=True)
 
 
 def by_futures(function: Callable[..., Any], calls: Calls, executor: Any) -> Iterator[Answer]:
