@@ -21,6 +21,7 @@ from .estimators.least_squares import Estimate
 from .friction.residual_split import ResidualSplit, noise_share
 from .model.linear_model import Model, build_model, exciting_base
 from .model.problem import Problem
+from .model.rows import gathered
 from .options import Options
 from .result.fit import Fit
 from .result.held_out import held_out
@@ -75,6 +76,10 @@ class BaseWrenchModel(Model):
     def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int], *base: Array) -> Array:
         """Return some columns of the regressor, (N, 6, k)."""
         return np.asarray(self.robot.base_wrench_regressor(q, qd, qdd, *base)[..., list(columns)])
+
+    def entries(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
+        """Return the entries of the base columns in reach, (N, P)."""
+        return gathered(self.rows(q, qd, qdd, *base), self.reach)
 
     def known_torque(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
         """Return the wrench (N, 6) of the held parameters and of the base's own inertia."""

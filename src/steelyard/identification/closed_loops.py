@@ -22,6 +22,7 @@ from .base_wrench import channel_fit
 from .estimators.least_squares import Estimate
 from .model.linear_model import Model, build_model
 from .model.problem import Problem
+from .model.rows import gathered
 from .options import Options
 from .result.fit import Fit
 from .result.prediction import Prediction, states
@@ -59,6 +60,10 @@ class ClosedLoopModel(Model):
     def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int], *base: Array) -> Array:
         """Return some columns of the regressor, (N, f, k)."""
         return np.asarray(self.robot.constrained_regressor(q, qd, qdd)[..., list(columns)])
+
+    def entries(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
+        """Return the entries of the base columns in reach, (N, P)."""
+        return gathered(self.rows(q, qd, qdd, *base), self.reach)
 
     def known_torque(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
         """Return the torque (N, f) of the held parameters."""

@@ -101,12 +101,19 @@ def program(name: str, graph: Graph, inputs: Sequence[Operand], outputs: Sequenc
             raise CallError(f"{name}: {operand.name} has {len(result)} scalars, expected {operand.size} for the shape {operand.shape}")
         for value in result:
             _check_result(name, operand, graph, value)
-    return Program(name, tuple(inputs), tuple(outputs), _live(graph, results), results)
+    return Program(name, tuple(inputs), tuple(outputs), _live(graph.nodes, results), results)
 
 
 def repeated(made: Program, carries: Sequence[str]) -> Program:
     """The program that runs several times, carrying some operands on; a last input, `count`, says how often."""
     return replace(made, inputs=(*made.inputs, Operand("count", ())), carries=tuple(carries))
+
+
+def selected(made: Program, entries: Sequence[int]) -> Program:
+    """The program with one output alone, (entries,): some scalars of its first one."""
+    results = (tuple(made.results[0][i] for i in entries),)
+    output = replace(made.outputs[0], shape=(len(entries),))
+    return replace(made, outputs=(output,), steps=_live(made.steps, results), results=results)
 
 
 def _check_result(name: str, operand: Operand, graph: Graph, value: Any) -> None:
@@ -119,14 +126,14 @@ def _check_result(name: str, operand: Operand, graph: Graph, value: Any) -> None
         raise CallError(f"{name}: {operand.name} holds {type(value).__name__} {value!r:.40}, expected an expression or a number")
 
 
-def _live(graph: Graph, results: Sequence[Sequence[Any]]) -> tuple[Expr, ...]:
-    """The nodes that the results need, in the order in which they were made."""
-    needed = bytearray(len(graph.nodes))
+def _live(nodes: Sequence[Expr], results: Sequence[Sequence[Any]]) -> tuple[Expr, ...]:
+    """Those of the nodes of a graph, in the order in which they were made, that the results need."""
+    needed = bytearray(nodes[-1].id + 1 if nodes else 0)
     for result in flatten([list(r) for r in results]):
         if isinstance(result, Expr):
             needed[result.id] = 1
-    for node in reversed(graph.nodes):
+    for node in reversed(nodes):
         if needed[node.id]:
             for argument in node.args:
                 needed[argument.id] = 1
-    return tuple(node for node in graph.nodes if needed[node.id])
+    return tuple(node for node in nodes if needed[node.id])

@@ -56,13 +56,21 @@ class Triangles:
         Y, tau = samplewise(Y), samplewise(tau)
         self._fold((address(Y), step(Y), address(tau), step(tau)), len(Y), Y.shape[2], weights, threads)
 
+    def fold_entries(self, entries: Array, tau: Array, weights: Array | None = None, threads: int = 1) -> None:
+        """Fold samples that have of row j of Y the columns reach[j] alone, one row after the other: entries (N, P); else as `fold`."""
+        entries, tau = samplewise(entries), samplewise(tau)
+        self._fold((address(entries), step(entries), address(tau), step(tau)), len(entries), None, weights, threads)
+
     def fold_joined(self, rows: Array, width: int, weights: Array | None = None) -> None:
         """Fold samples whose numbers are in one contiguous row each (N, m): Y (n, b), b = `width`, and then tau (n)."""
         y, m = address(rows), step(rows)
         self._fold((y, m, y + 8 * width * len(self._layout.places), m), len(rows), width, weights, 1)
 
-    def _fold(self, given: tuple[int, int, int, int], count: int, width: int, weights: Array | None, threads: int) -> None:
-        """Fold `count` samples whose regressor and torque begin at addresses, with numbers of steps from one to the next."""
+    def _fold(self, given: tuple[int, int, int, int], count: int, width: int | None, weights: Array | None, threads: int) -> None:
+        """Fold `count` samples whose regressor and torque begin at addresses, with numbers of steps from one to the next.
+
+        `width` are the columns of Y, None where it has those in reach alone.
+        """
         weights = None if weights is None else samplewise(weights)
         table, first, index = self._layout.table(width, weights is not None)
         samples = (*given, _ONE_AT, 0, count) if weights is None else (*given, address(weights), step(weights), count)
@@ -106,14 +114,19 @@ class Layout:
         self.places = tuple(zip(begins[:-1], widths, padded, strict=True))
         self.index = np.array([c for columns in reach for c in columns], np.int64)
         self._rows = [(a, k, at, j) for j, ((a, k, _), at) in enumerate(zip(self.places, starts[:-1], strict=True))]
-        self._tables: dict[tuple[int, bool], tuple[Whole, int, int]] = {}
+        self._tables: dict[tuple[int | None, bool], tuple[Whole, int, int]] = {}
+        self.counted = np.arange(max(widths), dtype=np.int64)
         self.packed = tuple((np.array([[a, k, 0, 0, 0, 0]], np.int64), np.arange(k, dtype=np.int64)) for a, k, _ in self.places)
 
-    def table(self, width: int, weighed: bool) -> tuple[Whole, int, int]:
-        """Return the table for regressors of `width` columns with or without weights, its address, and that of the index."""
+    def table(self, width: int | None, weighed: bool) -> tuple[Whole, int, int]:
+        """Return the table for regressors of `width` columns with or without weights, its address, and that of the index.
+
+        Without a width, rows have the columns in reach alone, one row after the other.
+        """
         if (width, weighed) not in self._tables:
-            made = np.array([[a, k, at, j * width, j, j * weighed] for a, k, at, j in self._rows], np.int64)
-            self._tables[width, weighed] = made, address(made), address(self.index)
+            inside = [(at, j * width) if width is not None else (0, at) for _, _, at, j in self._rows]
+            made = np.array([[a, k, *place, j, j * weighed] for (a, k, _, j), place in zip(self._rows, inside, strict=True)], np.int64)
+            self._tables[width, weighed] = made, address(made), address(self.index if width is not None else self.counted)
         return self._tables[width, weighed]
 
 

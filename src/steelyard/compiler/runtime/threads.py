@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from ...errors import CallError
 from ...fork import once_per_process
 from ..ir.program import Operand
 
+T = TypeVar("T")
+U = TypeVar("U")
 SHORT, LONG = 0.010, 0.025  # s: a block that takes less or more time is followed by one of twice or half the size
 
 _count: ContextVar[int | None] = ContextVar("steelyard_threads", default=None)
@@ -149,3 +152,34 @@ def share(run: Callable[[int], None], count: int, stopped: list[bool]) -> None:
     for error in errors:
         if error is not None:
             raise error
+
+
+def mapped(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U]:
+    """Yield function(item) in the order of the items, several of them computed at once on as many threads as are in force here.
+
+    Within the function one thread is in force. At most one result more than there are threads waits to be taken.
+    """
+    count = thread_count()
+    if count == 1:
+        yield from map(function, items)
+        return
+
+    def alone(item: T) -> U:
+        with threads(1):
+            return function(item)
+
+    waiting: deque[Future[U]] = deque()
+    try:
+        for item in items:
+            try:
+                waiting.append(_pool().submit(copy_context().run, alone, item))
+            except RuntimeError:  # the interpreter shuts down and takes no more jobs
+                yield from (waiting.popleft().result() for _ in range(len(waiting)))
+                yield alone(item)
+            if len(waiting) > count:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for job in waiting:
+            job.cancel()

@@ -117,7 +117,7 @@ def inflation(problem: Problem, base: Array, inverse: Array) -> Array:
     """Return the variance inflation due to autocorrelated residuals of each joint, (n,)."""
     sums = np.zeros((2, problem.n))
     for block in problem.blocks(16):
-        e = block.tau + block.known - inverse * (block.Y @ base + block.known)
+        e = block.tau + block.known - inverse * (block.rows @ base + block.known)
         sums[: min(2, len(e))] += lagged_products(e if block.keep is None else e * block.keep)
     return variance_inflation(sums[1] / np.maximum(sums[0], 1e-300))
 

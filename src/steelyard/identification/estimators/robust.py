@@ -50,13 +50,13 @@ class IRLS:
 
     def row_weights(self, block: Block, base: Array, sigma: Array) -> Array:
         """Return the square roots of Huber's weights over sigma, (N, n)."""
-        e = np.abs(block.tau - block.Y @ base) / sigma
+        e = np.abs(block.tau - block.rows @ base) / sigma
         return np.asarray(np.sqrt(np.minimum(1.0, self.threshold / np.maximum(e, 1e-300))) / sigma)
 
 
 def robust_sigma(problem: Problem, base: Array, floor: float) -> Array:
     """Return 1.4826 times the median absolute residual of each joint, (n,) [N m|N], over some of the blocks."""
-    parts = [(np.abs(b.tau - b.Y @ base), b.keep) for b in problem.blocks(64)]
+    parts = [(np.abs(b.tau - b.rows @ base), b.keep) for b in problem.blocks(64)]
     e = np.concatenate([np.where(True if keep is None else keep, x, np.nan) for x, keep in parts])
     median = np.array([np.nanmedian(column) if np.any(np.isfinite(column)) else 0.0 for column in e.T])
     return np.asarray(np.maximum(1.4826 * median, max(floor, 1e-300)))

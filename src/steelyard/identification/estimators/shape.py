@@ -79,10 +79,10 @@ def best_value(trial: Problem, base: Array, joint: int, group: dict[int, TermUse
     """Return the best value for one joint: its friction columns are refitted at each candidate, the other parameters stay."""
     others = base.copy()
     others[list(group)] = 0.0
-    blocks = list(trial.blocks())
+    blocks, columns = list(trial.blocks()), trial.reach[joint]
     keep = np.concatenate([np.ones(len(b.t), bool) if b.keep is None else b.keep[:, joint] for b in blocks])
-    rest = np.concatenate([b.tau[:, joint] - b.Y[:, joint] @ others for b in blocks])[keep]
-    own = np.concatenate([b.Y[:, joint][:, list(group)] for b in blocks])[keep]
+    rest = np.concatenate([b.tau[:, joint] - b.rows.row(joint) @ others[list(columns)] for b in blocks])[keep]
+    own = np.concatenate([b.rows.row(joint)[:, [columns.index(k) for k in group]] for b in blocks])[keep]
     q, qd, qdd = (np.concatenate([getattr(s, name) for s in trial.samples]) for name in ("q", "qd", "qdd"))
     there = trial.model.joint_states(list(group.values()), q, qd, qdd)[joint]
     state = JointState(*(np.broadcast_to(x, keep.shape)[keep] for x in there[:4]))

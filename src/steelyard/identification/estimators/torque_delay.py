@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincc
@@ -73,19 +75,16 @@ def significant(found: Array, std: Array, dt: float) -> Array:
 
 def one_step(trial: Problem, blocks: list[Block], tau: Array, factor: int) -> tuple[Array, Array]:
     """Return the remaining delay of the torque (N, n), (n,) [s], and its standard deviation."""
-    Y = np.concatenate([b.Y for b in blocks])
+    rows = replace(blocks[0].rows, entries=np.concatenate([b.rows.entries for b in blocks]))
     t, known = np.concatenate([b.t for b in blocks]), np.concatenate([b.known for b in blocks])
     kept = [b.keep for b in blocks if b.keep is not None]
     keep = np.concatenate(kept) if kept else None
     rest = decimated(tau, factor, 0, len(t)) - known
     n, b = trial.n, trial.base.n_base
-    base, weights = weighted(Accumulator.empty(trial.model.reach, b).fold(Y, rest, keep), trial.prior, 2)
-    slope = np.gradient(Y @ base + known, t, axis=0)
-    wide = np.zeros((len(t), n, b + n))
-    wide[:, :, :b] = Y
-    wide[:, range(n), b + np.arange(n)] = -slope
-    reach = [(*columns, b + j) for j, columns in enumerate(trial.model.reach)]
-    total = Accumulator.empty(reach, b + n).fold(wide, rest, keep)
+    base, weights = weighted(Accumulator.empty(trial.reach, b).fold_rows(rows, rest, keep), trial.prior, 2)
+    slope = np.gradient(rows @ base + known, t, axis=0)
+    wide = rows.with_columns(-slope)
+    total = Accumulator.empty(wide.reach, b + n).fold_rows(wide, rest, keep)
     triangle = total.triangle(weights)
     x = least_squares(triangle, np.append(trial.prior, np.zeros(n)))
     e = (rest - wide @ x) * (1.0 if keep is None else keep)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...compiler.runtime.fold_rows import Triangles
 from ...compiler.runtime.threads import thread_count
 from ...errors import CallError
+from .rows import Rows
 
 Array = NDArray[np.float64]
 MANY = 256  # samples from which the factors of joints are shared between threads
@@ -45,9 +46,20 @@ class Accumulator:
 
     def fold(self, Y: Array, tau: Array, keep: NDArray[np.bool_] | None = None, weights: Array | None = None) -> Accumulator:
         """Return it with further samples: Y (N, n, b), tau (N, n); `keep` (N, n) leaves rows out, `weights` (N, n) multiply rows."""
+        return self._folded(Triangles.fold, Y, tau, keep, weights)
+
+    def fold_rows(self, rows: Rows, tau: Array, keep: NDArray[np.bool_] | None = None, weights: Array | None = None) -> Accumulator:
+        """Return it with further samples, given by their rows of the same reach; else as `fold`."""
+        if rows.reach != self.reach:
+            raise CallError("rows and accumulator are of different models")
+        return self._folded(Triangles.fold_entries, rows.entries, tau, keep, weights)
+
+    def _folded(
+        self, fold: Callable[..., None], given: Array, tau: Array, keep: NDArray[np.bool_] | None, weights: Array | None
+    ) -> Accumulator:
         used = weights if keep is None else keep.astype(float) if weights is None else weights * keep
         made = Triangles(self.reach)
-        made.fold(Y, tau, used, threads=thread_count() if len(tau) >= MANY else 1)
+        fold(made, given, tau, used, threads=thread_count() if len(tau) >= MANY else 1)
         made.absorb(self.factors)
         more = [float(len(tau))] * self.n if keep is None else np.sum(keep, axis=0).tolist()
         counts = tuple(count + new for count, new in zip(self.counts, more, strict=True))

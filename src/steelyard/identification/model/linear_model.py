@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from ...algebra.spatial import Inertia
 from ...arguments import real_number
 from ...cached import cached_property
+from ...compiler.ir.program import Program, selected
 from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
 from ...errors import CallError, suggest
-from ...kernels import kernel
+from ...kernels import kernel, kernel_of, program
 from ...kernels import moving as on_moving_base
 from ...mechanism.joint_terms import KNOWN_TORQUE, JointState
 from ...mechanism.parameter_vector import with_scalars
@@ -26,6 +28,7 @@ from .bounds import Bounds
 from .joint_terms import complete, coupled, gear_ratios, is_plain, plain, structural, with_shape
 from .known import KnownFunction, with_known
 from .model_options import ModelOptions
+from .rows import flat_index, places
 
 Array = NDArray[np.float64]
 
@@ -116,6 +119,23 @@ class Model:
     def rows(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
         """Return Y_b, (N, n, b): the base columns of the regressor; base (N, 9) is the motion of the base, at rest if not given."""
         return self.columns(q, qd, qdd, self.base.columns, *base)
+
+    def entries(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
+        """Return the entries of Y_b in reach, (N, P), see `Rows`: what `rows` has beside the zeros of its structure."""
+        plain, wanted = self.plain, tuple(self.plain_columns.get(c, 0) for c in self.base.columns)
+        key = plain.fingerprint, "regressor_entries", wanted, self.reach, bool(base)
+        made = np.asarray(kernel_of(key, lambda: self._entries_program(wanted, bool(base)), Path(__file__).parent)(q, qd, qdd, *base))
+        others = [(k, self.term(c)) for k, c in enumerate(self.base.columns) if c not in self.plain_columns]
+        states = self.joint_states([use for _, use in others], q, qd, qdd)
+        at = {(j, k): i for j, place in enumerate(places(self.reach)) for i, k in enumerate(self.reach[j], place.start)} if others else {}
+        for k, use in others:
+            for joint, factor in use.column(states).items():
+                made[:, at[joint, k]] = factor
+        return made
+
+    def _entries_program(self, columns: tuple[int, ...], base: bool) -> Program:
+        made = program(self.plain.tree, "regressor", columns=columns, base=base)
+        return selected(made, flat_index(self.reach, len(columns)))
 
     def possible(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return the states among these (N, n) that the robot can have: all, unless loops tie joints to each other."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...cached import cached_property
+from ...compiler.runtime.threads import mapped
 from ...errors import ProblemError
 from ...parameters.base import BaseParameters
 from ...signals.filters import decimated_index
@@ -18,8 +21,10 @@ from ..samples.decimation import GROUP, REACH, decimated
 from ..samples.samples import Samples
 from .accumulator import Accumulator
 from .linear_model import Model
+from .rows import Rows
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 BLOCK = 4096
 FOLDS = 8
 STORED = 200e6  # bytes of rows that are kept and not computed again
@@ -27,21 +32,40 @@ STORED = 200e6  # bytes of rows that are kept and not computed again
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Consecutive rows of one log: t (N,), Y (N, n, b), tau minus known torque (N, n), known torque (N, n), rows in use (N, n) or None."""
+    """Consecutive samples of one log: t (N,), rows of Y, tau minus known torque (N, n), known torque (N, n), rows in use (N, n) or None.
+
+    `first` counts the kept samples of all logs before it. `extra` (N, n, k) has further columns, if the problem has some.
+    """
 
     t: Array
-    Y: Array
+    rows: Rows
     tau: Array
     known: Array
     keep: NDArray[np.bool_] | None
     log: int
+    first: int
+    extra: Array | None = None
+
+    @property
+    def Y(self) -> Array:
+        """The rows (N, n, b + k), with their zeros and with the further columns."""
+        return self.rows.dense if self.extra is None else np.concatenate([self.rows.dense, self.extra], axis=2)
+
+
+class Place(NamedTuple):
+    """Where a block is: the number of its log, the stretch without gaps, its samples, and how many samples are kept before it."""
+
+    log: int
+    stretch: slice
+    samples: slice
+    first: int
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
     """tau = Y base + known + noise over all samples, one in `decimate` of them kept. What is derived is computed once, on demand.
 
-    `extra(samples, log)` gives further columns (N, n, k), which the blocks have after those of Y.
+    `extra(samples, log)` gives further columns (N, n, k), which the blocks have beside their rows.
     """
 
     model: Model
@@ -64,24 +88,47 @@ class Problem:
 
     def blocks(self, most: int | None = None) -> Iterator[Block]:
         """Yield every kept sample once, in order of time, log by log; with `most`, about that many blocks spread over all."""
-        step = block_length(self.decimate)
-        spans = [(number, part, stretch) for number, part in enumerate(self.samples) for stretch in split(part.t)]
-        starts = [(*span, start) for span in spans for start in range(span[2].start, span[2].stop, step)]
-        stride = 1 if most is None else max(1, len(starts) // most)
-        kept = self._stored if stride == 1 and self._fits else None
-        if kept:
-            yield from kept
+        return self.each(lambda block: block, most)
+
+    def each(self, function: Callable[[Block], T], most: int | None = None) -> Iterator[T]:
+        """Yield function(block) of every block in the order of `blocks`; several of them are computed at once."""
+        every = self.places()
+        stride = 1 if most is None else max(1, len(every) // most)
+        if stride == 1 and self._stored:
+            yield from mapped(function, self._stored)
             return
-        for number, part, stretch, start in starts[::stride]:
-            block = one_block(self.model, part, stretch, start, self.decimate, number, self.extra)
-            if kept is not None:
-                kept.append(block)
-            yield block
+        if stride > 1 or not self._fits:
+            yield from mapped(lambda place: function(self.block(place)), every[::stride])
+            return
+        made: list[Block] = []
+
+        def kept(place: Place) -> tuple[Block, T]:
+            block = self.block(place)
+            return block, function(block)
+
+        for block, result in mapped(kept, every):
+            made.append(block)
+            yield result
+        self._stored[:] = made
+
+    def places(self) -> list[Place]:
+        """Return where each block is, in order of time, log by log."""
+        step, made, first = block_length(self.decimate), list[Place](), 0
+        for number, stretch in ((number, stretch) for number, part in enumerate(self.samples) for stretch in split(part.t)):
+            for start in range(stretch.start, stretch.stop, step):
+                own = slice(start, min(start + step, stretch.stop))
+                made.append(Place(number, stretch, own, first))
+                first += -(-(own.stop - own.start) // self.decimate)
+        return made
+
+    def block(self, place: Place) -> Block:
+        """Return the block at a place."""
+        return one_block(self.model, self.samples[place.log], place, self.decimate, self.extra)
 
     @property
     def _fits(self) -> bool:
         """Whether all rows fit into STORED bytes."""
-        return self.N * self.n * self.base.n_base * 8 <= STORED
+        return self.N * sum(len(columns) for columns in self.reach) * 8 <= STORED
 
     @cached_property
     def _stored(self) -> list[Block]:
@@ -115,17 +162,23 @@ class Problem:
 
     def accumulate(self, parts: int = 1, weigh: Callable[[Block], Array] | None = None) -> tuple[Accumulator, ...]:
         """Fold all samples, in `parts` consecutive parts; `weigh(block)` gives weights (N, n) of its rows."""
-        made = [Accumulator.empty(self.reach, self.base.n_base) for _ in range(parts)]
-        done, total = 0, max(self.N, 1)
-        for block in self.blocks():
+        empty, total = Accumulator.empty(self.reach, self.base.n_base), max(self.N, 1)
+        ends = [-(-total * k // parts) for k in range(1, parts)]  # the first sample of each further part
+
+        def folded(block: Block) -> list[tuple[int, Accumulator]]:
             weights = None if weigh is None else weigh(block)
-            number = np.minimum(parts - 1, (done + np.arange(len(block.t))) * parts // total)
-            edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)]
-            for a, b in pairwise(edges):
-                keep = None if block.keep is None else block.keep[a:b]
-                made[number[a]] = made[number[a]].fold(block.Y[a:b], block.tau[a:b], keep, None if weights is None else weights[a:b])
-            done += len(block.t)
-        return tuple(made)
+            cuts = [0, *(end - block.first for end in ends if 0 < end - block.first < len(block.t)), len(block.t)]
+            made = []
+            for a, b in pairwise(cuts):
+                keep, w = None if block.keep is None else block.keep[a:b], None if weights is None else weights[a:b]
+                made.append((bisect(ends, block.first + a), empty.fold_rows(block.rows[a:b], block.tau[a:b], keep, w)))
+            return made
+
+        result = [empty] * parts
+        for each in self.each(folded):
+            for number, more in each:
+                result[number] = more.merge(result[number])
+        return tuple(result)
 
     @cached_property
     def prior(self) -> Array:
@@ -174,29 +227,20 @@ def block_length(factor: int) -> int:
     return BLOCK if factor == 1 else max(BLOCK // (GROUP * factor), 1) * GROUP * factor
 
 
-def one_block(
-    model: Model,
-    part: Samples,
-    stretch: slice,
-    start: int,
-    factor: int,
-    number: int,
-    extra: Callable[[Samples, int], Array] | None = None,
-) -> Block:
+def one_block(model: Model, part: Samples, place: Place, factor: int, extra: Callable[[Samples, int], Array] | None = None) -> Block:
     """Return a block within a stretch without gaps; torque and columns pass the same low-pass before one sample in `factor` is kept.
 
     The reach of the filter is added on both sides and cut off again, so that the result does not depend on the blocks.
     Gautier, ICRA 1997, pp. 1922-1927 (parallel filtering).
     """
+    start, stop = place.samples.start, place.samples.stop
     margin = 0 if factor == 1 else REACH * factor
-    stop = min(start + block_length(factor), stretch.stop)
-    first, last = max(start - margin, stretch.start), min(stop + margin, stretch.stop)
+    first, last = max(start - margin, place.stretch.start), min(stop + margin, place.stretch.stop)
     there = part.part(slice(first, last))
     states = there.states
     t = part.t[start:stop:factor]
     known = model.known_torque(*states) + (0.0 if there.payload_torque is None else there.payload_torque)
-    rows = model.rows(*states)
-    rows = rows if extra is None else np.concatenate([rows, extra(there, number)], axis=2)
-    Y, tau, known = (decimated(x, factor, start - first, len(t)) for x in (rows, there.tau, known))
+    wanted = [model.entries(*states), there.tau, known, *([] if extra is None else [extra(there, place.log)])]
+    entries, tau, known, *further = (decimated(x, factor, start - first, len(t)) for x in wanted)
     keep = None if part.keep is None else part.keep[start:stop:factor]
-    return Block(t, Y, tau - known, known, keep, number)
+    return Block(t, Rows(entries, model.reach, model.base.n_base), tau - known, known, keep, place.log, place.first, *further)

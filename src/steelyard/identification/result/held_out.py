@@ -85,7 +85,7 @@ def odd_log(problem: Problem, estimate: Estimate, error: float) -> str:
         return ""
     logs = [Accumulator.empty(problem.model.reach, problem.base.n_base) for _ in range(count)]
     for block in problem.blocks():
-        logs[block.log] = logs[block.log].fold(block.Y, block.tau, block.keep)
+        logs[block.log] = logs[block.log].fold_rows(block.rows, block.tau, block.keep)
     solve = solver(problem, estimate)
     rests = [merged(tuple(logs), without=k) for k in range(count)]
     bases = [solve(rest.triangle(estimate.weights)) for rest in rests]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.problem import Block, Problem
+from ..model.rows import Rows
 from .jackknife import Cells, motion_cells
 
 Array = NDArray[np.float64]
@@ -40,25 +42,68 @@ class Residuals:
 def residuals(problem: Problem, base: Array, weights: Array) -> Residuals:
     """Compute the residuals of base parameters (b,), and scores and information with the weights (n,) of the estimate, in one pass."""
     cells = motion_cells(problem)
-    parts: list[tuple[NDArray[Any], ...]] = []
-    scores, information = np.zeros((cells.count, len(base))), np.zeros((cells.count, len(base), len(base)))
-    done = [0] * len(problem.samples)
-    every = -(-problem.N // MOST)
-    for block in problem.blocks():
-        fitted = block.Y @ base
+    numbers, every = np.concatenate(cells.numbers), -(-problem.N // MOST)
+    scores, thin = np.zeros((cells.count, len(base))), list[Thinned]()
+
+    def look(block: Block) -> tuple[tuple[NDArray[Any], ...], list[tuple[int, Array]], Thinned]:
+        fitted = block.rows @ base
         keep = np.ones(fitted.shape, bool) if block.keep is None else block.keep
-        parts.append((block.t, fitted + block.known, block.tau + block.known, keep))
-        number = cells.numbers[block.log][done[block.log] : done[block.log] + len(block.t)]
-        done[block.log] += len(block.t)
-        add(scores, information, block, (block.tau - fitted) * keep, weights * keep, number, every)
+        runs = runs_of(numbers[block.first : block.first + len(block.t)])
+        own = [(number, score(block.rows[part], ((block.tau - fitted) * weights**2 * keep)[part])) for number, part in runs]
+        return (block.t, fitted + block.known, block.tau + block.known, keep), own, thinned(block, weights * keep, runs, every)
+
+    parts = []
+    for part, own, few in problem.each(look):
+        parts.append(part)
+        thin.append(few)
+        for number, more in own:
+            scores[number] += more
     t, predicted, measured, kept = (np.concatenate(x) for x in zip(*parts, strict=True))
-    return Residuals(t, predicted, measured, kept.astype(bool), cells, scores, information)
+    return Residuals(t, predicted, measured, kept.astype(bool), cells, scores, information(thin, cells.count))
 
 
-def add(scores: Array, information: Array, block: Block, e: Array, w: Array, number: NDArray[np.intp], every: int) -> None:
-    """Add the scores and the information of a block to those of its cells; information from one in `every` samples."""
+def runs_of(number: NDArray[np.intp]) -> list[tuple[int, slice]]:
+    """Return the cell and the samples of each run of consecutive samples in the same cell, from the cell of each sample (N,)."""
     edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)]
-    for a, b in pairwise(edges):
-        scores[number[a]] += np.tensordot(e[a:b] * w[a:b] ** 2, block.Y[a:b], axes=2)
-        rows = (block.Y[a:b:every] * w[a:b:every, :, None]).reshape(-1, block.Y.shape[2])
-        information[number[a]] += (b - a) / len(range(a, b, every)) * (rows.T @ rows)
+    return [(int(number[a]), slice(a, b)) for a, b in pairwise(edges)]
+
+
+def score(rows: Rows, e: Array) -> Array:
+    """Return Y^T e summed over samples, (b,), for e (N, n)."""
+    made = np.zeros(rows.width)
+    for j, columns in enumerate(rows.reach):
+        made[list(columns)] += e[:, j] @ rows.row(j)
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class Thinned:
+    """Some samples of a block: their rows, multiplied by weights, and the cell of each, (N,)."""
+
+    rows: Rows
+    cells: NDArray[np.intp]
+
+
+def thinned(block: Block, weights: Array, runs: list[tuple[int, slice]], every: int) -> Thinned:
+    """Return one in `every` samples of each run, which counts for those that were left out; rows multiplied by weights (N, n)."""
+    kept = [np.arange(part.start, part.stop, every) for _, part in runs]
+    index = np.concatenate(kept)
+    counts = [np.sqrt((part.stop - part.start) / len(at)) for (_, part), at in zip(runs, kept, strict=True)]
+    sizes = [len(at) for at in kept]
+    w = weights[index] * np.repeat(counts, sizes)[:, None]
+    entries = block.rows.entries[index] * np.repeat(w, [len(columns) for columns in block.rows.reach], axis=1)
+    return Thinned(replace(block.rows, entries=entries), np.repeat([number for number, _ in runs], sizes))
+
+
+def information(parts: Sequence[Thinned], count: int) -> Array:
+    """Return Y^T W^2 Y of each of `count` cells, (c, b, b)."""
+    cells, rows = np.concatenate([part.cells for part in parts]), parts[0].rows
+    order = np.argsort(cells, kind="stable")
+    entries = np.concatenate([part.rows.entries for part in parts])[order]
+    edges = np.searchsorted(cells[order], np.arange(count + 1))
+    made = np.zeros((count, rows.width, rows.width))
+    for number, (a, b) in enumerate(pairwise(edges)):
+        own = replace(rows, entries=entries[a:b])
+        for j, columns in enumerate(rows.reach):
+            made[number][np.ix_(columns, columns)] += own.row(j).T @ own.row(j)
+    return made

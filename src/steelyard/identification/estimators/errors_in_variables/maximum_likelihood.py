@@ -86,7 +86,7 @@ def torque_variance(problem: Problem, model: PositionNoise, base: Array, errors:
     """
     found = []
     for block, states in blocks_with_states(problem):
-        e2 = (block.tau - block.Y @ base) ** 2
+        e2 = (block.tau - block.rows @ base) ** 2
         found.append(
             (e2 if block.keep is None else np.where(block.keep, e2, np.nan), diagonal(model.covariance(states, errors[block.log])))
         )

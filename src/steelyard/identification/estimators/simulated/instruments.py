@@ -74,7 +74,7 @@ def solved(problem: InstrumentProblem, weights: Array) -> tuple[Array, Array]:
     """
     b = problem.base.n_base
     G, P, z = np.zeros((b, b)), np.zeros((b, b)), np.zeros(b)
-    for block in Problem(problem.model, problem.samples, problem.decimate, problem.columns).blocks():
+    for block in problem.wide.blocks():
         W = weights**2 * (1.0 if block.keep is None else block.keep)
         Z, X = block.Y[:, :, :b], block.Y[:, :, b:-1]
         weighed = Z * np.broadcast_to(W, block.tau.shape)[:, :, None]
@@ -96,7 +96,7 @@ def residual_squares(problem: Problem, base: Array) -> tuple[Array, Array]:
     """Return the squared residuals of each joint and the number of its rows, both (n,)."""
     squares, counts = np.zeros((2, problem.n))
     for block in problem.blocks():
-        e = block.tau - block.Y @ base
+        e = block.tau - block.rows @ base
         keep = np.ones(e.shape, bool) if block.keep is None else block.keep
         squares, counts = squares + np.sum(keep * e**2, axis=0), counts + keep.sum(axis=0)
     return squares, counts

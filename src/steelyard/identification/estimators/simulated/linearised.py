@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.problem import Block, Problem
+from ...model.problem import Block, Place, Problem
+from ...model.rows import Rows
 from ...samples.samples import Samples
 
 Array = NDArray[np.float64]
@@ -29,12 +29,17 @@ class LinearisedProblem(Problem, ABC):
         """For each joint the columns that its rows have: all."""
         return (tuple(range(self.base.n_base)),) * self.n
 
-    def blocks(self, most: int | None = None) -> Iterator[Block]:
-        """Yield every kept sample once, in order of time, log by log; with `most`, about that many blocks spread over all."""
-        for block in Problem(self.model, self.samples, self.decimate, self.columns).blocks(most):
-            Y, torque = self.rows_of(block)
-            known = torque - Y @ self.at
-            yield replace(block, Y=Y, known=known, tau=block.tau + block.known - known)
+    def block(self, place: Place) -> Block:
+        """Return the block at a place."""
+        block = self.wide.block(place)
+        Y, torque = self.rows_of(block)
+        known = torque - Y @ self.at
+        return replace(block, rows=Rows.of(Y), known=known, tau=block.tau + block.known - known, extra=None)
+
+    @property
+    def wide(self) -> Problem:
+        """The problem of the samples' regressor, with the further columns."""
+        return Problem(self.model, self.samples, self.decimate, self.columns)
 
     @abstractmethod
     def columns(self, samples: Samples, log: int) -> Array:
@@ -63,8 +68,9 @@ class InstrumentProblem(LinearisedProblem):
 
     def rows_of(self, block: Block) -> tuple[Array, Array]:
         """Return Z T, and X at + known."""
-        b = self.base.n_base
-        return block.Y[:, :, :b] @ self.projection, block.Y[:, :, b:-1] @ self.at + block.Y[:, :, -1]
+        X = block.extra
+        assert X is not None
+        return block.rows.dense @ self.projection, X[:, :, :-1] @ self.at + X[:, :, -1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,5 +90,5 @@ class TorqueRateProblem(LinearisedProblem):
 
     def rows_of(self, block: Block) -> tuple[Array, Array]:
         """Return the derivatives, and the simulated torque."""
-        b = self.base.n_base
-        return block.Y[:, :, b:], block.Y[:, :, :b] @ self.at + block.known
+        assert block.extra is not None
+        return block.extra, block.rows @ self.at + block.known

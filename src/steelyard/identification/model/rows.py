@@ -1,0 +1,72 @@
+"""Rows of a regressor without the zeros that its structure has: of each joint the columns in reach alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Reach = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Y (N, n, b) of N samples by its `entries` (N, P): of row j those of the columns `reach[j]`, one row after the other."""
+
+    entries: Array
+    reach: Reach
+    width: int
+
+    @classmethod
+    def of(cls, Y: Array) -> Rows:
+        """Return rows (N, n, b) that may have an entry anywhere."""
+        return cls(Y.reshape(len(Y), -1), (tuple(range(Y.shape[2])),) * Y.shape[1], Y.shape[2])
+
+    def __getitem__(self, samples: slice) -> Rows:
+        return Rows(self.entries[samples], self.reach, self.width)
+
+    def row(self, j: int) -> Array:
+        """Return the entries of row j, (N, k), those of the columns reach[j]."""
+        return self.entries[:, places(self.reach)[j]]
+
+    def __matmul__(self, base: Array) -> Array:
+        """Return Y base, (N, n), for base (b,)."""
+        made = np.empty((len(self.entries), len(self.reach)))
+        for j, columns in enumerate(self.reach):
+            made[:, j] = self.row(j) @ base[list(columns)]
+        return made
+
+    def with_columns(self, own: Array) -> Rows:
+        """Return the rows with one more column for each, which it alone has: own (N, n)."""
+        parts = [x for j in range(len(self.reach)) for x in (self.row(j), own[:, j : j + 1])]
+        reach = tuple((*columns, self.width + j) for j, columns in enumerate(self.reach))
+        return Rows(np.concatenate(parts, axis=1), reach, self.width + len(reach))
+
+    @property
+    def dense(self) -> Array:
+        """Y (N, n, b), with its zeros."""
+        made = np.zeros((len(self.entries), len(self.reach) * self.width))
+        made[:, flat_index(self.reach, self.width)] = self.entries
+        return made.reshape(len(made), -1, self.width)
+
+
+@lru_cache(maxsize=64)
+def places(reach: Reach) -> tuple[slice, ...]:
+    """Return where the entries of each row are."""
+    ends = [0, *accumulate(len(columns) for columns in reach)]
+    return tuple(slice(a, b) for a, b in pairwise(ends))
+
+
+def flat_index(reach: Reach, width: int) -> list[int]:
+    """Return where each entry is in a sample of Y (n, b) in one piece, b = width."""
+    return [j * width + c for j, columns in enumerate(reach) for c in columns]
+
+
+def gathered(Y: Array, reach: Sequence[Sequence[int]]) -> Array:
+    """Return the entries (N, P) in reach of Y (N, n, b)."""
+    return np.concatenate([Y[:, j, list(columns)] for j, columns in enumerate(reach)], axis=1)
