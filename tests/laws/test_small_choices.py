@@ -113,7 +113,7 @@ def test_the_torque_has_the_most_likely_noise_beside_that_of_the_positions() -> 
     rng = np.random.default_rng(5)
     made = np.exp(rng.normal(size=(4000, 1)))
     tau = np.sqrt(0.5 + made) * rng.normal(size=(4000, 1))
-    block = SimpleNamespace(tau=tau, Y=np.zeros((4000, 1, 1)), keep=None, log=0)
+    block = SimpleNamespace(tau=tau, rows=np.zeros((4000, 1, 1)), keep=None, log=0)
     model = SimpleNamespace(covariance=lambda *_: made[:, :, None])
     with (
         patch.object(maximum_likelihood, "blocks_with_states", lambda _: [(block, None)]),

@@ -120,10 +120,11 @@ def solve_or_blame(program: ConeProgram, asked: Inequalities) -> tuple[Array, st
     try:
         return solved(program)
     except ProblemError:
-        blamed = []
+        blamed, start = [], program.model.start
+        alone = replace(program, rows=np.eye(len(start)), target=start)  # whether bounds contradict each other is not up to the samples
         for name in dict.fromkeys(asked.names):
             try:
-                solved(replace(program, inequalities=program.inequalities.without(name)))
+                solved(replace(alone, inequalities=program.inequalities.without(name)))
             except ProblemError:
                 continue
             blamed.append(name)

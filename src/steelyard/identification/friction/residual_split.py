@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...compiler.runtime.threads import mapped
 from ...drawing.numbers import percent
 from ...drawing.table import Column, Table
 from ...mechanism.joint_terms import direction
@@ -56,15 +57,14 @@ class ResidualSplit:
 
 @dataclass(frozen=True, eq=False)
 class CauseColumns:
-    """Columns that stand for causes at the samples of a log, (N, n, K): first those of friction, then those of links and positions.
+    """Columns that stand for causes at the samples of a log, (N, n, K): first those of friction, then those of positions.
 
-    `knots` (n, SPEEDS) are the speeds [rad/s|m/s] at which the friction curve may bend, `whole` is the model with nothing held.
+    `knots` (n, SPEEDS) are the speeds [rad/s|m/s] at which the friction curve may bend.
     """
 
     model: Model
     base: Array
     knots: Array
-    whole: Model
 
     @property
     def friction(self) -> int:
@@ -77,26 +77,34 @@ class CauseColumns:
         load = towards * np.abs(self.model.gravity_torque(self.base, samples.q))
         curve = [np.minimum(speed, self.knots[:, k]) * side for k in range(SPEEDS) for side in (forward, ~forward)]
         place = [wave(h * samples.q) for h in (1, 2) for wave in (np.sin, np.cos)]
-        links = self.whole.rows(*samples.states)[:, :, link_columns(self.whole)]
-        return np.concatenate([np.stack([*curve, towards, load, *place, samples.qdd], axis=2), links], axis=2)
+        return np.stack([*curve, towards, load, *place, samples.qdd], axis=2)
 
 
 def split_residuals(problem: Problem, base: Array) -> ResidualSplit:
     """Return what the residuals of base parameters (b,) go back to, joint by joint."""
-    columns = cause_columns(problem, base)
-    wide = Problem(problem.model, problem.samples, problem.decimate, columns)
-    blocks = list(wide.blocks(max(FOLDS, MOST * problem.decimate // block_length(problem.decimate)) if problem.N > MOST else None))
-    b, n = problem.base.n_base, problem.n
-    keep = [np.ones(x.tau.shape, bool) if x.keep is None else x.keep for x in blocks]
-    left = [(x.tau - x.Y[:, :, :b] @ base) * k for x, k in zip(blocks, keep, strict=True)]
+    columns, whole = cause_columns(problem, base), with_free_links(problem.model)
+    most = max(FOLDS, MOST * problem.decimate // block_length(problem.decimate)) if problem.N > MOST else None
+    keep = [np.ones(x.tau.shape, bool) if x.keep is None else x.keep for x in problem.blocks(most)]
+    left = [(x.tau - x.rows @ base) * k for x, k in zip(problem.blocks(most), keep, strict=True)]
     noise, e, kept = noise_share(left), np.concatenate(left), np.concatenate(keep)
-    shares = np.zeros((n, len(CAUSES)))
-    for j in range(n):
-        C = np.concatenate([x.Y[:, j, b:] for x in blocks])[kept[:, j]]
+    blocks = list(Problem(whole, problem.samples, problem.decimate, columns).blocks(most))
+
+    def shares(j: int) -> tuple[float, float, float, float]:
+        own = [k for k, c in enumerate(whole.reach[j]) if whole.base.columns[c] < 10 * len(whole.robot.tree.bodies)]
+        C = np.concatenate([np.column_stack([x.extra[:, j], x.rows.row(j)[:, own]]) for x in blocks if x.extra is not None])[kept[:, j]]
         sets = C[:, : columns.friction], C[:, columns.friction :], C
         rub, rigid, both = (explained(X, e[kept[:, j], j]) for X in sets)
-        shares[j] = add_to_one(noise[j], (rub + both - rigid) / 2, (rigid + both - rub) / 2)
-    return ResidualSplit(problem.model.robot.joint_names, shares, noise_between_periods(problem))
+        return add_to_one(noise[j], (rub + both - rigid) / 2, (rigid + both - rub) / 2)
+
+    made = np.array(list(mapped(shares, range(problem.n))))
+    return ResidualSplit(problem.model.robot.joint_names, made, noise_between_periods(problem))
+
+
+def with_free_links(model: Model) -> Model:
+    """Return the model with nothing held of its links."""
+    inner = 10 * len(model.robot.tree.bodies)
+    held = tuple((i, x) for i, x in model.held if i >= inner)
+    return model if held == model.held else replace(model, held=held)
 
 
 def noise_between_periods(problem: Problem) -> float | None:
@@ -112,16 +120,9 @@ def noise_between_periods(problem: Problem) -> float | None:
 
 
 def cause_columns(problem: Problem, base: Array) -> CauseColumns:
-    """Return the columns of the causes: bends of the friction curves at quantiles of the speed, links with nothing held."""
-    model, inner = problem.model, 10 * len(problem.model.robot.tree.bodies)
+    """Return the columns of the causes: bends of the friction curves at quantiles of the speed."""
     speeds = np.abs(np.concatenate([s.qd for s in problem.samples]))
-    knots = np.quantile(speeds, np.linspace(0.1, 0.9, SPEEDS), axis=0).T
-    return CauseColumns(model, base, knots, replace(model, held=tuple((i, x) for i, x in model.held if i >= inner)))
-
-
-def link_columns(model: Model) -> list[int]:
-    """Return the base columns of links."""
-    return [k for k, column in enumerate(model.base.columns) if column < 10 * len(model.robot.tree.bodies)]
+    return CauseColumns(problem.model, base, np.quantile(speeds, np.linspace(0.1, 0.9, SPEEDS), axis=0).T)
 
 
 def explained(X: Array, e: Array) -> float:
@@ -130,11 +131,12 @@ def explained(X: Array, e: Array) -> float:
         return 0.0
     scale = np.linalg.norm(X, axis=0)
     X = X[:, scale > 1e-12 * scale.max(initial=0.0)] / scale[scale > 1e-12 * scale.max(initial=0.0)]
-    parts = np.array_split(np.arange(len(e)), FOLDS)
-    A, z = X.T @ X, X.T @ e
+    parts = [slice(part[0], part[-1] + 1) for part in np.array_split(np.arange(len(e)), FOLDS)]
+    grams = [(X[part].T @ X[part], X[part].T @ e[part]) for part in parts]
+    A, z = sum(G for G, _ in grams), sum(g for _, g in grams)
     left = 0.0
-    for part in parts:
-        G, g = A - X[part].T @ X[part], z - X[part].T @ e[part]
+    for part, own in zip(parts, grams, strict=True):
+        G, g = A - own[0], z - own[1]
         left += float(np.sum((e[part] - X[part] @ np.linalg.solve(G + SHRINK * np.eye(len(g)), g)) ** 2))
     return float(np.clip(1.0 - left / np.sum(e**2), 0.0, 1.0))
 

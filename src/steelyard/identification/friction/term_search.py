@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,10 +14,12 @@ from ..estimators.posterior import coordinates
 from ..estimators.prior_weight import PriorWeight, choose_prior_weight
 from ..model.linear_model import Model
 from ..model.prior import body_prior
-from ..model.problem import FOLDS, Problem, block_length
+from ..model.problem import FOLDS, Block, Problem, block_length
+from ..model.rows import Reach
 from .candidates import Candidate, Columns
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 MOST = 16_000  # samples that the search reads
 STANDING = 5e-3  # [rad/s|m/s] up to which friction has no definite value: such rows do not count
 LEAST_GAIN = 0.02  # share of a joint's held-out error that a term must take away
@@ -45,16 +48,44 @@ class Gain:
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
-    """[Y C tau]^T [Y C tau] of consecutive parts of the samples, (F, n, P + 1, P + 1), with the columns C of all candidates.
+class Products:
+    """[Y_j C_j tau_j]^T [Y_j C_j tau_j] of each joint j, (..., m, m): its columns in reach, those of all candidates, and the torque."""
 
-    `lagged` (n, P + 1, P + 1) is the same of each row with the next. `counts` (F, n) are the rows in use. `start` (b,) are the base
+    of: tuple[Array, ...]
+    reach: Reach
+
+    def each(self, function: Callable[[Array], Array]) -> Products:
+        """Return the products with a function applied to those of every joint."""
+        return replace(self, of=tuple(map(function, self.of)))
+
+    def __sub__(self, other: Products) -> Products:
+        return replace(self, of=tuple(a - b for a, b in zip(self.of, other.of, strict=True)))
+
+    @property
+    def torque_squares(self) -> Array:
+        """tau_j^T tau_j of each joint, (n,)."""
+        return np.array([each[-1, -1] for each in self.of])
+
+    def pooled(self, weights: Array, b: int) -> Array:
+        """Return the sum over joints of weights_j [Y_j tau_j]^T [Y_j tau_j], (b + 1, b + 1)."""
+        made = np.zeros((b + 1, b + 1))
+        for w, columns, each in zip(weights, self.reach, self.of, strict=True):
+            own = [*range(len(columns)), -1]
+            made[np.ix_([*columns, b], [*columns, b])] += w * each[np.ix_(own, own)]
+        return made
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Products of consecutive parts of the samples, (F, m, m) of each joint, with the columns C of all candidates.
+
+    `lagged` (m, m) are those of each row with the next. `counts` (F, n) are the rows in use. `start` (b,) are the base
     parameters of the description and `precision` (b, b) what it counts for. `weights` (n,) are 1 / (sigma_j sqrt(inflation_j)),
     and `chosen` is the weight of the description.
     """
 
-    gram: Array
-    lagged: Array
+    gram: Products
+    lagged: Products
     counts: Array
     start: Array
     precision: Array
@@ -67,9 +98,18 @@ class Search:
         return len(self.start)
 
     @cached_property
-    def total(self) -> Array:
-        """The sum over all parts, (n, P + 1, P + 1)."""
-        return np.asarray(self.gram.sum(axis=0))
+    def total(self) -> Products:
+        """The sum over all parts, (m, m) of each joint."""
+        return self.gram.each(lambda parts: np.asarray(parts.sum(axis=0)))
+
+    @cached_property
+    def parts(self) -> tuple[Products, ...]:
+        """The products of each part, (m, m) of each joint."""
+        return tuple(self.gram.each(lambda parts, f=f: parts[f]) for f in range(len(self.counts)))  # type: ignore[misc]
+
+    def places(self, candidate: Candidate) -> NDArray[np.intp]:
+        """Return where the columns of a candidate are among those of its joint."""
+        return len(self.gram.reach[candidate.joint]) + np.array(candidate.columns)
 
     def best(self) -> tuple[Gain, ...]:
         """Return the best candidate of each joint that passes."""
@@ -84,8 +124,8 @@ class Search:
 
     def shown(self, candidate: Candidate) -> bool:
         """Return whether the columns of a candidate are more than rounding: a joint without load shows no friction of it."""
-        own = self.total[candidate.joint].diagonal()
-        return bool(np.all(own[self.b + np.array(candidate.columns)] > 1e-12 * own.max()))
+        own = self.total.of[candidate.joint].diagonal()
+        return bool(np.all(own[self.places(candidate)] > 1e-12 * own.max()))
 
     def information(self, candidate: Candidate) -> float:
         """Return N log of the ratio of squared residuals less its price, k (log N + 2 log M): the fall of the information criterion.
@@ -120,7 +160,7 @@ class Search:
     def rounding(self) -> Array:
         """The sum of squares of each joint, (n,), that is nothing: a millionth of the largest torque in every row."""
         counts = np.maximum(self.counts.sum(axis=0), 1.0)
-        return np.asarray(counts * max(1e-12 * float(np.max(self.total[:, -1, -1] / counts)), 1e-300))
+        return np.asarray(counts * max(1e-12 * float(np.max(self.total.torque_squares / counts)), 1e-300))
 
     @cached_property
     def before(self) -> Array:
@@ -134,14 +174,13 @@ class Search:
 
     def held_out(self, candidate: Candidate | None = None) -> Array:
         """Return the sums of squared residuals (F, n) of each part, predicted from the others."""
-        parts = [self.solved(self.total - part, candidate) for part in self.gram]
-        return np.array([self.squares(part, x, candidate) for part, x in zip(self.gram, parts, strict=True)])
+        return np.array([self.squares(part, self.solved(self.total - part, candidate), candidate) for part in self.parts])
 
     def solve(self, candidate: Candidate | None = None) -> Array:
         """Return base parameters and coefficients of a candidate, (b + k,), from all samples."""
         return self.solved(self.total, candidate)
 
-    def solved(self, gram: Array, candidate: Candidate | None) -> Array:
+    def solved(self, gram: Products, candidate: Candidate | None) -> Array:
         """Return base parameters and coefficients of a candidate, (b + k,), 0 for the column that it takes the place of."""
         A, z = self.normal(gram, candidate)
         kept = np.array([i for i in range(len(z)) if candidate is None or i != candidate.without])
@@ -149,28 +188,33 @@ class Search:
         x[kept] = solve(A[np.ix_(kept, kept)], z[kept])
         return x
 
-    def normal(self, gram: Array, candidate: Candidate | None) -> tuple[Array, Array]:
+    def normal(self, gram: Products, candidate: Candidate | None) -> tuple[Array, Array]:
         """Return the normal equations A x = z over base columns and those of a candidate, rows of joint j weighted, with the prior."""
-        W, base = self.weights**2, np.arange(self.b)
-        A = np.einsum("j,jab->ab", W, gram[:, : self.b, : self.b]) + self.precision
-        z = W @ gram[:, : self.b, -1] + self.precision @ self.start
+        W, b = self.weights**2, self.b
+        whole = gram.pooled(W, b)
+        A, z = whole[:b, :b] + self.precision, whole[:b, b] + self.precision @ self.start
         if candidate is None:
             return A, z
-        own, extra = gram[candidate.joint] * W[candidate.joint], self.b + np.array(candidate.columns)
-        A = np.block([[A, own[np.ix_(base, extra)]], [own[np.ix_(extra, base)], own[np.ix_(extra, extra)]]])
+        columns, extra = list(gram.reach[candidate.joint]), self.places(candidate)
+        own, cross = gram.of[candidate.joint] * W[candidate.joint], np.zeros((b, len(extra)))
+        cross[columns] = own[: len(columns), extra]
+        A = np.block([[A, cross], [cross.T, own[np.ix_(extra, extra)]]])
         return A, np.append(z, own[extra, -1])
 
-    def squares(self, gram: Array, x: Array, candidate: Candidate | None = None) -> Array:
+    def squares(self, gram: Products, x: Array, candidate: Candidate | None = None) -> Array:
         """Return the sum of squared residuals of each joint, (n,), of parameters x (b + k,)."""
         return np.maximum(self.quadratic(gram, x, candidate), 0.0)
 
-    def quadratic(self, gram: Array, x: Array, candidate: Candidate | None = None) -> Array:
-        """Return the sum of products of residuals that a matrix [Y C tau]^T [Y C tau] has, of each joint, (n,)."""
-        full = np.zeros(gram.shape[:2])
-        full[:, : self.b], full[:, -1] = x[: self.b], -1.0
-        if candidate is not None:
-            full[candidate.joint, self.b + np.array(candidate.columns)] = x[self.b :]
-        return np.asarray(np.sum((full[:, None, :] @ gram)[:, 0] * full, axis=1))
+    def quadratic(self, gram: Products, x: Array, candidate: Candidate | None = None) -> Array:
+        """Return the sum of products of residuals that products [Y C tau]^T [Y C tau] have, of each joint, (n,)."""
+        made = np.empty(len(gram.of))
+        for j, (columns, each) in enumerate(zip(gram.reach, gram.of, strict=True)):
+            own = np.zeros(len(each))
+            own[: len(columns)], own[-1] = x[list(columns)], -1.0
+            if candidate is not None and candidate.joint == j:
+                own[self.places(candidate)] = x[self.b :]
+            made[j] = own @ each @ own
+        return made
 
 
 def signed_ranks(changes: Array) -> float:
@@ -193,26 +237,41 @@ def make_search(problem: Problem, columns: Columns, chosen: PriorWeight | None =
 
     The description counts for as much as the evidence says, or as was chosen before.
     """
-    n = problem.n
     fewer = max(FOLDS, MOST * problem.decimate // block_length(problem.decimate)) if problem.N > MOST else None
-    blocks = list(problem.blocks(fewer))
-    rows, P = sum(len(block.t) for block in blocks), blocks[0].Y.shape[2] - 1
-    gram, lagged, counts, done = np.zeros((FOLDS, n, P + 1, P + 1)), np.zeros((n, P + 1, P + 1)), np.zeros((FOLDS, n)), 0
-    for block in blocks:
-        keep = in_use(block.Y[:, :, P], block.keep)
-        wide = np.concatenate([block.Y[:, :, :P], block.tau[:, :, None]], axis=2) * keep[:, :, None]
-        lagged += wide[:-1].transpose(1, 2, 0) @ wide[1:].transpose(1, 0, 2)
-        number = np.minimum(FOLDS - 1, (done + np.arange(len(wide))) * FOLDS // rows)
-        for f in np.unique(number):
-            part = wide[number == f].transpose(1, 0, 2)
-            gram[f] += part.transpose(0, 2, 1) @ part
-            counts[f] += keep[number == f].sum(axis=0)
-        done += len(wide)
+    parts = dict(parts_of(problem, fewer))
+    counts, sums = np.zeros((FOLDS, problem.n)), list[Array]()
+
+    def products(block: Block) -> tuple[NDArray[np.intp], Bools, list[Array]]:
+        """The numbers of the parts that a block has, its rows in use, and products (parts + 1, m, m) of each joint, the last lagged."""
+        assert block.extra is not None
+        keep, (numbers, number) = in_use(block.extra[:, :, -1], block.keep), np.unique(parts[block.first], return_inverse=True)
+        made = []
+        for j in range(problem.n):
+            wide = np.column_stack([block.rows.row(j), block.extra[:, j, :-1], block.tau[:, j]]) * keep[:, j, None]
+            own = [wide[number == k] for k in range(len(numbers))]
+            made.append(np.array([*(x.T @ x for x in own), wide[:-1].T @ wide[1:]]))
+        return numbers, keep, made
+
+    for (numbers, keep, made), number in zip(problem.each(products, fewer), parts.values(), strict=True):
+        np.add.at(counts, number, keep)
+        sums = sums or [np.zeros((FOLDS + 1, *x.shape[1:])) for x in made]
+        for total, more in zip(sums, made, strict=True):
+            total[[*numbers, FOLDS]] += more
+    gram, lagged = (Products(tuple(x[part] for x in sums), problem.reach) for part in (slice(FOLDS), FOLDS))
     b = problem.base.n_base
-    flat = weighted(Search(gram, lagged, counts, np.zeros(b), np.zeros((b, b)), np.ones(n), columns.candidates()))
+    flat = weighted(Search(gram, lagged, counts, np.zeros(b), np.zeros((b, b)), np.ones(problem.n), columns.candidates()))
     chosen = chosen or prior_weight(problem.model, flat)
     start, precision = description(problem.model, flat, chosen)
     return replace(flat, start=start, precision=precision, chosen=chosen)
+
+
+def parts_of(problem: Problem, most: int | None) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Yield for each of about `most` blocks its first sample and the number of the part, of FOLDS, that each of its samples is in."""
+    places = problem.places(most)
+    ends = np.cumsum([place.kept(problem.decimate) for place in places])
+    for place, end in zip(places, ends, strict=True):
+        at = end - place.kept(problem.decimate) + np.arange(place.kept(problem.decimate))
+        yield place.first, np.minimum(FOLDS - 1, at * FOLDS // ends[-1])
 
 
 def in_use(qd: Array, keep: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
@@ -224,7 +283,7 @@ def in_use(qd: Array, keep: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
 def weighted(search: Search) -> Search:
     """Return the search with the weights of iterated weighted least squares; nothing but the samples decides them."""
     counts = np.maximum(search.counts.sum(axis=0), 1.0)
-    search = replace(search, weights=np.sqrt(counts / (search.total[:, -1, -1] + search.rounding)))
+    search = replace(search, weights=np.sqrt(counts / (search.total.torque_squares + search.rounding)))
     for _ in range(3):
         x = search.solve()
         search = replace(search, weights=np.sqrt(counts / (search.before * search.inflation(x) + search.rounding)))
@@ -233,14 +292,12 @@ def weighted(search: Search) -> Search:
 
 def prior_weight(model: Model, search: Search) -> PriorWeight:
     """Return the weight that the evidence gives to the description."""
-    whole = np.einsum("j,jab->ab", search.weights**2, search.total)
-    kept = [*range(search.b), -1]
-    return choose_prior_weight(model, factor(whole[np.ix_(kept, kept)]))
+    return choose_prior_weight(model, factor(search.total.pooled(search.weights**2, search.b)))
 
 
 def description(model: Model, search: Search, chosen: PriorWeight) -> tuple[Array, Array]:
     """Return the base parameters (b,) of the description and the precision (b, b) that a weight gives them."""
-    whole = np.einsum("j,jab->ab", search.weights**2, search.total)
+    whole = search.total.pooled(search.weights**2, search.b)
     prior = body_prior(model, chosen.aside)
     at = coordinates(model, prior)
     precision = at.precision(chosen.body_weights(prior))

@@ -28,7 +28,7 @@ from .bounds import Bounds
 from .joint_terms import complete, coupled, gear_ratios, is_plain, plain, structural, with_shape
 from .known import KnownFunction, with_known
 from .model_options import ModelOptions
-from .rows import flat_index, places
+from .rows import Rows, flat_index, places
 
 Array = NDArray[np.float64]
 
@@ -144,9 +144,10 @@ class Model:
     def gravity_torque(self, base: Array, q: Array) -> Array:
         """Return the torque (N, n) that holds the links with base parameters (b,), and those that are known, at rest at q (N, n)."""
         inner, still = 10 * len(self.robot.tree.bodies), np.zeros_like(q)
-        values = {column: x for column, x in zip(self.base.columns, base, strict=True) if column < inner}
-        values |= {column: x for column, x in self.held if column < inner and x}
-        return np.asarray(self.columns(q, still, still, tuple(values)) @ np.array(list(values.values())))
+        of_links = np.where(np.array(self.base.columns) < inner, base, 0.0)
+        tau = Rows(self.entries(q, still, still), self.reach, self.base.n_base) @ of_links
+        held = {column: x for column, x in self.held if column < inner and x}
+        return tau + self.columns(q, still, still, tuple(held)) @ np.array(list(held.values())) if held else tau
 
     def nearest(self, base: Array) -> Array:
         """Return the parameters (p,) with these base values (b,) that are nearest to the initial ones, of a real robot or not."""

@@ -60,6 +60,10 @@ class Place(NamedTuple):
     samples: slice
     first: int
 
+    def kept(self, factor: int) -> int:
+        """Return how many of its samples are kept, one in `factor`."""
+        return -(-(self.samples.stop - self.samples.start) // factor)
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -92,13 +96,12 @@ class Problem:
 
     def each(self, function: Callable[[Block], T], most: int | None = None) -> Iterator[T]:
         """Yield function(block) of every block in the order of `blocks`; several of them are computed at once."""
-        every = self.places()
-        stride = 1 if most is None else max(1, len(every) // most)
-        if stride == 1 and self._stored:
+        every, wanted = self.places(), self.places(most)
+        if len(wanted) == len(every) and self._stored:
             yield from mapped(function, self._stored)
             return
-        if stride > 1 or not self._fits:
-            yield from mapped(lambda place: function(self.block(place)), every[::stride])
+        if len(wanted) < len(every) or not self._fits:
+            yield from mapped(lambda place: function(self.block(place)), wanted)
             return
         made: list[Block] = []
 
@@ -111,15 +114,14 @@ class Problem:
             yield result
         self._stored[:] = made
 
-    def places(self) -> list[Place]:
-        """Return where each block is, in order of time, log by log."""
+    def places(self, most: int | None = None) -> list[Place]:
+        """Return where each block is, in order of time, log by log; with `most`, about that many spread over all."""
         step, made, first = block_length(self.decimate), list[Place](), 0
         for number, stretch in ((number, stretch) for number, part in enumerate(self.samples) for stretch in split(part.t)):
             for start in range(stretch.start, stretch.stop, step):
-                own = slice(start, min(start + step, stretch.stop))
-                made.append(Place(number, stretch, own, first))
-                first += -(-(own.stop - own.start) // self.decimate)
-        return made
+                made.append(Place(number, stretch, slice(start, min(start + step, stretch.stop)), first))
+                first += made[-1].kept(self.decimate)
+        return made if most is None else made[:: max(1, len(made) // most)]
 
     def block(self, place: Place) -> Block:
         """Return the block at a place."""
