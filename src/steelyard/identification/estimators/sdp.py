@@ -22,7 +22,6 @@ from .posterior import coordinates, posterior
 from .prior_weight import USUAL, PriorWeight, choose_prior_weight
 
 Array = NDArray[np.float64]
-SOLVED = ("Solved", "AlmostSolved")  # words of the solver
 NEWTON_STEPS = 40
 SMALL_STEP = 1e-7  # in the metric of the point where the step starts
 
@@ -136,7 +135,7 @@ def solve_or_blame(program: ConeProgram, asked: Inequalities) -> tuple[Array, st
 def solved(program: ConeProgram) -> tuple[Array, str]:
     """Solve; raise ProblemError also where the solver gives up at parameters that no robot has: bounds that contradict each other."""
     pi, status = solve(program)
-    if status not in SOLVED and not feasible(program, pi) and not feasible(program, repaired(program, pi)):
+    if status != "Solved" and not feasible(program, pi) and not feasible(program, repaired(program, pi)):
         raise gave_up(status)
     return pi, status
 
