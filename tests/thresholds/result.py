@@ -21,6 +21,7 @@ from steelyard.identification.friction.residual_split import explained, noise_sh
 from steelyard.identification.friction.term_search import Gain, in_use
 from steelyard.identification.model.accumulator import Accumulator
 from steelyard.identification.model.linear_model import Model, build_model
+from steelyard.identification.model.rows import Rows
 from steelyard.identification.result import held_out, verdict
 from steelyard.identification.result.prediction import Prediction, covered_region
 from steelyard.identification.result.torque_noise import spread
@@ -100,7 +101,7 @@ def stranger(times: float = 100.0, count: int = 3, noise: float = 0.0) -> str:
     for k in range(count):
         x = rng.normal(size=(400, 1))
         tau = (times if k == count - 1 else 1.0) * x + noise * rng.normal(size=(400, 1))
-        blocks.append(Stub(log=k, Y=x[:, :, None], tau=tau, keep=None))
+        blocks.append(Stub(log=k, rows=Rows.of(x[:, :, None]), tau=tau, keep=None))
         made = made.fold(x[:, :, None], tau)
     problem = Stub(
         samples=[Stub(source="")] * count, model=Stub(reach=[(0,)]), base=Stub(n_base=1), blocks=lambda: blocks, prior=np.zeros(1)

@@ -24,6 +24,14 @@ def split(t: Array, gap: float = GAP) -> tuple[slice, ...]:
     return tuple(slice(a, b) for a, b in pairwise(edges))
 
 
+def windows(stretch: slice, most: int, count: int) -> list[slice]:
+    """Return a stretch of samples, or `count` windows of it at equal distances, about `most` samples in all, if it has more than that."""
+    if stretch.stop - stretch.start <= most:
+        return [stretch]
+    starts = np.linspace(stretch.start, stretch.stop - most // count, count).astype(int).tolist()
+    return [slice(start, start + most // count) for start in starts]
+
+
 def is_uniform(t: Array, tolerance: float = 1e-3) -> bool:
     """Return whether every time stamp is within `tolerance` steps of a regular grid."""
     if len(t) < 3:

@@ -22,6 +22,7 @@ from ..samples.samples import Samples
 Array = NDArray[np.float64]
 CAUSES = ("sensor noise", "friction", "rigid bodies", "unexplained")
 MOST = 8000  # samples that are read
+MOST_SPEEDS = 100_000  # samples, evenly spread, whose speeds are looked at
 SPEEDS = 5  # pieces of the friction curve in either direction
 SHRINK = 1e-6  # of the information about a column: coefficients with less are left at zero
 BAND = (0.4, 0.75)  # of the Nyquist frequency: there is little motion there, and the low-pass of the decimation passes it
@@ -121,7 +122,8 @@ def noise_between_periods(problem: Problem) -> float | None:
 
 def cause_columns(problem: Problem, base: Array) -> CauseColumns:
     """Return the columns of the causes: bends of the friction curves at quantiles of the speed."""
-    speeds = np.abs(np.concatenate([s.qd for s in problem.samples]))
+    step = -(-sum(s.N for s in problem.samples) // MOST_SPEEDS)
+    speeds = np.abs(np.concatenate([s.qd[::step] for s in problem.samples]))
     return CauseColumns(problem.model, base, np.quantile(speeds, np.linspace(0.1, 0.9, SPEEDS), axis=0).T)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,8 +15,8 @@ from ..estimators.prior_weight import PriorWeight, choose_prior_weight
 from ..model.linear_model import Model
 from ..model.prior import body_prior
 from ..model.problem import FOLDS, Block, Problem, block_length
-from ..model.rows import Reach
 from .candidates import Candidate, Columns
+from .products import Products
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -45,34 +45,6 @@ class Gain:
     def passes(self) -> bool:
         """Whether held-out errors and the information criterion both say that the joint has the term."""
         return self.share >= LEAST_GAIN and self.consistency >= LEAST_CONSISTENCY and self.information >= LEAST_INFORMATION
-
-
-@dataclass(frozen=True, eq=False)
-class Products:
-    """[Y_j C_j tau_j]^T [Y_j C_j tau_j] of each joint j, (..., m, m): its columns in reach, those of all candidates, and the torque."""
-
-    of: tuple[Array, ...]
-    reach: Reach
-
-    def each(self, function: Callable[[Array], Array]) -> Products:
-        """Return the products with a function applied to those of every joint."""
-        return replace(self, of=tuple(map(function, self.of)))
-
-    def __sub__(self, other: Products) -> Products:
-        return replace(self, of=tuple(a - b for a, b in zip(self.of, other.of, strict=True)))
-
-    @property
-    def torque_squares(self) -> Array:
-        """tau_j^T tau_j of each joint, (n,)."""
-        return np.array([each[-1, -1] for each in self.of])
-
-    def pooled(self, weights: Array, b: int) -> Array:
-        """Return the sum over joints of weights_j [Y_j tau_j]^T [Y_j tau_j], (b + 1, b + 1)."""
-        made = np.zeros((b + 1, b + 1))
-        for w, columns, each in zip(weights, self.reach, self.of, strict=True):
-            own = [*range(len(columns)), -1]
-            made[np.ix_([*columns, b], [*columns, b])] += w * each[np.ix_(own, own)]
-        return made
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ Indices = NDArray[np.intp]
 CELLS = 80  # of the motion, about
 SPAN = 10  # neighbouring cells that are left out together: an eighth of the motion
 POINTS = 3000  # of the motion that are compared with each other
+SCALED = 100_000  # samples, evenly spread, whose standard deviation is the scale of a signal
 SAME = 0.02, 0.1  # [standard deviations] least and most distance at which two states count as the same
 STEP = 0.6  # of the distance to the next point: a path that is followed again passes within half a step of a point of the first time
 ROUNDING = 1e-9
@@ -43,9 +44,9 @@ class Cells:
 
 def motion_cells(problem: Problem) -> Cells:
     """Return about CELLS cells of the motion, each a stretch of states that were not visited before, of as many states."""
-    states = normalised(problem)
-    stride = -(-sum(len(x) for x in states) // POINTS)
-    thin = [x[::stride] for x in states]
+    counts = [len(t) for t in problem.times]
+    stride = -(-sum(counts) // POINTS)
+    thin = normalised(problem, stride)
     first = first_visits(np.concatenate(thin), np.concatenate([reach(x) for x in thin]))
     own = first == np.arange(len(first))
     edges = np.cumsum([0, *(len(x) for x in thin)])
@@ -56,18 +57,18 @@ def motion_cells(problem: Problem) -> Cells:
     place = np.full(len(own), -1)
     place[own] = np.concatenate(of_new)
     at = place[first]
-    numbers = tuple(at[a + np.arange(len(x)) // stride] for a, x in zip(edges, states, strict=False))
+    numbers = tuple(at[a + np.arange(count) // stride] for a, count in zip(edges, counts, strict=False))
     return Cells(numbers, tuple(starts[1:].tolist()))
 
 
-def normalised(problem: Problem) -> list[Array]:
-    """Return the kept states (N, 2 n) of each log: q and qd over their standard deviations."""
+def normalised(problem: Problem, stride: int) -> list[Array]:
+    """Return every stride-th kept state (N, 2 n) of each log: q and qd over their standard deviations."""
     kept = [decimated_index(s.t, problem.decimate) for s in problem.samples]
-    made = []
+    step, made = -(-problem.N // SCALED), []
     for signal in ("q", "qd"):
-        values = [getattr(s, signal)[index] for s, index in zip(problem.samples, kept, strict=True)]
-        scale = scale_of(values)
-        made.append([x / scale for x in values])
+        values = [(getattr(s, signal), index) for s, index in zip(problem.samples, kept, strict=True)]
+        scale = scale_of([x[index[::step]] for x, index in values])
+        made.append([x[index[::stride]] / scale for x, index in values])
     return [np.hstack(both) for both in zip(*made, strict=True)]
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...robot import Robot
 from ..model.linear_model import Model
-from ..samples.samples import Samples
+from ..samples.samples import Samples, joined
 from .held_out import HeldOut
 from .validation import Torque
 
@@ -55,7 +55,7 @@ def spread(model: Model, covariance: Array, q: Array, qd: Array, qdd: Array) -> 
 def shuffled(samples: Sequence[Samples]) -> tuple[Array, Array, Array]:
     """Return states (N, n) whose joints are those of the samples at other times, each joint's q, qd and qdd together."""
     rng = np.random.default_rng(0)
-    q, qd, qdd = (np.concatenate([getattr(s, name) for s in samples]) for name in ("q", "qd", "qdd"))
+    q, qd, qdd = (joined([getattr(s, name) for s in samples]) for name in ("q", "qd", "qdd"))
     at = rng.integers(len(q), size=(STATES, q.shape[1]))
     joints = np.arange(q.shape[1])
     return q[at, joints], qd[at, joints], qdd[at, joints]

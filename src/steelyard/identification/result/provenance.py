@@ -34,7 +34,7 @@ def digest(log: Log) -> str:
     h = hashlib.sha256()
     for name in ("t", *log.signals):
         h.update(name.encode())
-        h.update(np.ascontiguousarray(getattr(log, name)).tobytes())
+        h.update(np.ascontiguousarray(getattr(log, name)).data)
     return h.hexdigest()
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..model.problem import Block, Problem
 from ..model.rows import Rows
+from ..samples.samples import joined
 from .jackknife import Cells, motion_cells
 
 Array = NDArray[np.float64]
@@ -42,24 +42,24 @@ class Residuals:
 def residuals(problem: Problem, base: Array, weights: Array) -> Residuals:
     """Compute the residuals of base parameters (b,), and scores and information with the weights (n,) of the estimate, in one pass."""
     cells = motion_cells(problem)
-    numbers, every = np.concatenate(cells.numbers), -(-problem.N // MOST)
+    numbers, every, N = np.concatenate(cells.numbers), -(-problem.N // MOST), problem.N
+    predicted, measured, used = np.empty((N, problem.n)), np.empty((N, problem.n)), np.ones((N, problem.n), bool)
     scores, thin = np.zeros((cells.count, len(base))), list[Thinned]()
 
-    def look(block: Block) -> tuple[tuple[NDArray[Any], ...], list[tuple[int, Array]], Thinned]:
+    def look(block: Block) -> tuple[list[tuple[int, Array]], Thinned]:
+        own = slice(block.first, block.first + len(block.t))
         fitted = block.rows @ base
-        keep = np.ones(fitted.shape, bool) if block.keep is None else block.keep
-        runs = runs_of(numbers[block.first : block.first + len(block.t)])
-        own = [(number, score(block.rows[part], ((block.tau - fitted) * weights**2 * keep)[part])) for number, part in runs]
-        return (block.t, fitted + block.known, block.tau + block.known, keep), own, thinned(block, weights * keep, runs, every)
+        predicted[own], measured[own] = fitted + block.known, block.tau + block.known
+        if block.keep is not None:
+            used[own] = block.keep
+        runs, e = runs_of(numbers[own]), (block.tau - fitted) * weights**2 * used[own]
+        return [(number, score(block.rows[part], e[part])) for number, part in runs], thinned(block, weights * used[own], runs, every)
 
-    parts = []
-    for part, own, few in problem.each(look):
-        parts.append(part)
+    for own, few in problem.each(look):
         thin.append(few)
         for number, more in own:
             scores[number] += more
-    t, predicted, measured, kept = (np.concatenate(x) for x in zip(*parts, strict=True))
-    return Residuals(t, predicted, measured, kept.astype(bool), cells, scores, information(thin, cells.count))
+    return Residuals(joined(problem.times), predicted, measured, used, cells, scores, information(thin, cells.count))
 
 
 def runs_of(number: NDArray[np.intp]) -> list[tuple[int, slice]]:

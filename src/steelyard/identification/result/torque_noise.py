@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.fft import dct, idct
 
 from ...arguments import real_number
-from ...signals.segments import split
+from ...signals.segments import split, windows
 from ..samples.samples import Samples
 from .prediction import BAND
 from .validation import Torque
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 HELD = 0.95  # share of the samples within BAND standard deviations
 FEWEST = 32  # samples from which the noise below a frequency is told
-LONG, MOST = 1 << 16, 4  # samples of a window, and windows, in the place of a longer stretch
+MOST, WINDOWS = 1 << 18, 4  # samples of a stretch that are read, in so many windows if it is longer
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,18 +80,10 @@ def stretches(samples: Sequence[Samples], torque: Torque) -> Iterator[Stretch]:
     for s in samples:
         dt = float(np.median(np.diff(s.t)))
         for stretch in split(s.t):
-            for part in (s.part(window) for window in windows(stretch)):
+            for part in (s.part(window) for window in windows(stretch, MOST, WINDOWS)):
                 keep = np.ones(part.tau.shape, bool) if part.keep is None else part.keep
                 e = np.where(keep, part.tau - part.torque(torque), 0.0)
                 yield Stretch(e, np.asarray(dct(e, norm="ortho", axis=0)), keep, dt)
-
-
-def windows(stretch: slice) -> list[slice]:
-    """Return a stretch, or MOST windows of it at equal distances, each of LONG samples, if it is longer than these."""
-    if stretch.stop - stretch.start <= MOST * LONG:
-        return [stretch]
-    starts = np.linspace(stretch.start, stretch.stop - LONG, MOST).astype(int).tolist()
-    return [slice(start, start + LONG) for start in starts]
 
 
 def spread(parts: Sequence[tuple[Array, Bools]]) -> Array:

@@ -21,7 +21,7 @@ from ...signals.segments import split
 from ..model.known import torque_of
 from ..samples.decimation import decimated, natural_factor
 from ..samples.preparation import Preparation
-from ..samples.samples import Samples, prepare
+from ..samples.samples import Samples, joined, prepare
 from .prediction import Region
 
 if TYPE_CHECKING:
@@ -244,18 +244,18 @@ def predicted_torque(samples: Sequence[Samples], factor: int, torque: Torque) ->
 
     The torque of a log's known payload is added.
     """
-    return np.concatenate([low_passed(s.torque(torque), s, factor) for s in samples])
+    return joined([low_passed(s.torque(torque), s, factor) for s in samples])
 
 
 def low_passed(tau: Array, samples: Samples, factor: int) -> Array:
     """Return torques (N, n) at the kept samples, stretch by stretch through the low-pass of the decimation."""
-    return np.concatenate([decimated(tau[part], factor, 0, -(-(part.stop - part.start) // factor)) for part in split(samples.t)])
+    return joined([decimated(tau[part], factor, 0, -(-(part.stop - part.start) // factor)) for part in split(samples.t)])
 
 
 def kept_states(samples: Sequence[Samples], factor: int) -> States:
     """Return q, qd, qdd, each (N, n), of one in `factor` samples of each stretch."""
     parts = [(s, part) for s in samples for part in split(s.t)]
-    q, qd, qdd = (np.concatenate([getattr(s, name)[part][::factor] for s, part in parts]) for name in ("q", "qd", "qdd"))
+    q, qd, qdd = (joined([getattr(s, name)[part][::factor] for s, part in parts]) for name in ("q", "qd", "qdd"))
     return q, qd, qdd
 
 

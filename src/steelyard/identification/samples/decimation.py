@@ -35,18 +35,19 @@ def decimated(x: Array, factor: int, before: int, count: int) -> Array:
     if factor == 1:
         return x[before : before + count]
     flat = np.ascontiguousarray(x.reshape(len(x), -1))
-    margin = REACH * factor
+    W, step, begin = band(factor), GROUP * factor, before - REACH * factor  # the filter of group g begins at row begin + g step
     groups = -(-count // GROUP)
-    rows = (groups - 1) * GROUP * factor + (GROUP - 1) * factor + 2 * margin + 1
-    padded = np.zeros((max(rows, len(flat) + margin - before), flat.shape[1] + 1))
-    first = margin - before  # the place of row 0 of x
-    begin = max(0, -first)
-    padded[max(first, 0) : max(first, 0) + len(flat) - begin, :-1] = flat[begin:]
-    padded[max(first, 0) : max(first, 0) + len(flat) - begin, -1] = 1.0
-    s0, s1 = padded.strides
-    windows = as_strided(padded, (groups, (GROUP - 1) * factor + 2 * margin + 1, padded.shape[1]), (GROUP * factor * s0, s0, s1))
-    out = np.matmul(band(factor), windows).reshape(-1, padded.shape[1])[:count]
-    return np.asarray((out[:, :-1] / out[:, -1:]).reshape(count, *x.shape[1:]))
+    whole = range(min(max(-(begin // step), 0), groups), min((len(flat) - begin - W.shape[1]) // step + 1, groups))
+    out = np.empty((groups, GROUP, flat.shape[1]))
+    if whole:
+        s0, s1 = flat.strides
+        there = flat[begin + whole.start * step :]
+        np.matmul(W, as_strided(there, (len(whole), W.shape[1], flat.shape[1]), (step * s0, s0, s1)), out=out[whole.start : whole.stop])
+    for g in (g for g in range(groups) if g not in whole):
+        rows = slice(max(begin + g * step, 0), min(begin + g * step + W.shape[1], len(flat)))
+        own = W[: count - g * GROUP, rows.start - begin - g * step : rows.stop - begin - g * step]
+        out[g, : len(own)] = own @ flat[rows] / own.sum(axis=1, keepdims=True)
+    return out.reshape(-1, flat.shape[1])[:count].reshape(count, *x.shape[1:])
 
 
 @lru_cache(maxsize=32)

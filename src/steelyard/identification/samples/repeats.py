@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.ndimage import gaussian_filter1d
+from scipy.signal import oaconvolve
 
+from ...compiler.runtime.threads import mapped
 from ...errors import LogError
 from ...signals.log import Log
-from ...signals.segments import split
+from ...signals.segments import split, windows
 from .noise import rough
 
 Array = NDArray[np.float64]
@@ -23,6 +25,9 @@ SMOOTHED = 8.0  # windows that the period is found with, in the time in which po
 EDGE = 4.0  # [widths] of the window from the ends of a log
 REFINED = 4  # steps towards the period
 FEWEST = 16  # samples of a period
+MOST, WINDOWS = 1 << 17, 8  # samples that are compared with those a period before, in so many windows if there are more
+KNOTS = 64  # of a cubic spline from its end, after which the end has no influence left
+WIDE = 64  # [samples] width of a window from which it is applied by the Fourier transform
 
 
 def find_period(log: Log, given: float | None = None) -> float | None:
@@ -71,8 +76,11 @@ def first_return(x: Array) -> tuple[int | None, int]:
 def difference_function(x: Array) -> Array:
     """Return the mean over samples and columns of (x(t + L) - x(t))^2 / 2 for every delay L, (N,)."""
     N, L = len(x), np.arange(len(x))
-    F = np.fft.rfft(x, 1 << (2 * N - 1).bit_length(), axis=0)
-    correlation = np.fft.irfft(np.sum(np.abs(F) ** 2, axis=1))[:N]
+    size = 1 << (2 * N - 1).bit_length()
+    power = np.zeros(size // 2 + 1)
+    for more in mapped(lambda column: np.abs(np.fft.rfft(column, size)) ** 2, x.T):
+        power += more
+    correlation = np.fft.irfft(power)[:N]
     squares = np.append(0.0, np.cumsum(np.sum(x**2, axis=1)))
     return np.asarray((0.5 * (squares[N - L] + squares[N] - squares[L]) - correlation) / ((N - L) * x.shape[1]))
 
@@ -80,22 +88,43 @@ def difference_function(x: Array) -> Array:
 def refined(t: Array, q: Array, period: float, width: float) -> float:
     """Return the period [s] at which positions q (N, k) differ least from those before, a whole number of time steps if it may be one.
 
-    Newton's steps on positions smoothed over `width` [samples], first one period apart, then as many as there are.
+    Newton's steps on positions smoothed over `width` [samples], first one period apart, then as many as there are; of MOST positions.
     """
     dt, scale = (t[-1] - t[0]) / (len(t) - 1), q.std(axis=0)
-    path = CubicSpline(t, gaussian_filter1d(q / scale, width, axis=0, mode="nearest"))
     first, last = t[0] + EDGE * width * dt, t[-1] - EDGE * width * dt  # where the window is whole
     apart, sigma = 1, 0.0
+
+    paths: dict[tuple[int, int], CubicSpline] = {}
+
+    def path(times: Array) -> CubicSpline:
+        """The path of smoothed positions at some times: of all samples, or of those around if there are more than MOST."""
+        near = int(EDGE * width) + KNOTS
+        begin, end = np.searchsorted(t, times[[0, -1]]) + (-near, near) if len(t) > MOST else (0, len(t))
+        part = max(int(begin), 0), min(int(end), len(t))
+        if part not in paths:
+            paths[part] = CubicSpline(t[slice(*part)], smoothed(q[slice(*part)] / scale, width))
+        return paths[part]
+
     for step in range(REFINED):
-        inside = t[(t >= first) & (t + apart * period <= last)]
+        inside = t[(t >= first) & (t + apart * period <= last)][:MOST]
         if len(inside) < FEWEST:
             break
-        e, v = path(inside + apart * period) - path(inside), path(inside, 1)
+        here, there = path(inside), path(inside + apart * period)
+        e, v = there(inside + apart * period) - here(inside), here(inside, 1)
         period -= float(np.sum(e * v) / np.sum(v * v)) / apart
         sigma = float(np.sqrt(np.mean(e**2) * 4.0 * width / np.sum(v * v))) / apart
         apart = max(1, int((last - first) / period - 0.2)) if step == 1 else apart
     whole = round(period / dt) * dt
     return whole if abs(period - whole) <= WHOLE * sigma + 1e-6 * dt else period
+
+
+def smoothed(x: Array, width: float) -> Array:
+    """Return columns x (N, k) through a Gaussian window of `width` [samples]; the ends go on as they are."""
+    if width <= WIDE:
+        return np.asarray(gaussian_filter1d(x, width, axis=0, mode="nearest"))
+    reach = int(EDGE * width + 0.5)
+    window = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)[:, None]
+    return np.asarray(oaconvolve(np.pad(x, ((reach, reach), (0, 0)), "edge"), window / window.sum(), "valid", axes=0))
 
 
 def comes_back(t: Array, q: Array, period: float) -> bool:
@@ -105,6 +134,17 @@ def comes_back(t: Array, q: Array, period: float) -> bool:
 
 
 def apart(t: Array, x: Array, period: float) -> Array:
-    """Return columns x (N, k) minus those a period [s] before, over the root of two, (N', k): noise that differs between periods."""
-    inside = t + period <= t[-1] + 1e-9 * period
-    return np.asarray((CubicSpline(t, x)(np.minimum(t[inside] + period, t[-1])) - x[inside]) / np.sqrt(2.0))
+    """Return columns x (N, k) minus those a period [s] before, over the root of two, (N', k): noise that differs between periods.
+
+    Of more than MOST samples those of windows that are spread over all.
+    """
+    inside = int(np.sum(t + period <= t[-1] + 1e-9 * period))
+    parts = [(x[part], later(t, x, t[part] + period)) for part in windows(slice(0, inside), MOST, WINDOWS)]
+    return np.concatenate([there - here for here, there in parts]) / np.sqrt(2.0)
+
+
+def later(t: Array, x: Array, at: Array) -> Array:
+    """Return columns x (N, k) at rising times by the cubic spline through the samples around these."""
+    begin, end = np.searchsorted(t, at[[0, -1]]) + (-KNOTS, KNOTS)
+    near = slice(max(int(begin), 0), int(end))
+    return np.asarray(CubicSpline(t[near], x[near])(np.minimum(at, t[-1])))

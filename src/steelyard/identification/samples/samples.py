@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -102,6 +102,11 @@ class Samples:
         return replace(self, tau=tau)
 
 
+def joined(parts: Sequence[Array]) -> Array:
+    """Return arrays (N, ...) one after the other; a single one as it is."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
 def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     """Return the samples of a log: joints in the robot's order, cleaned, smoothed, masked."""
     require_log(log)
@@ -122,7 +127,7 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     remarks = log.remarks if log.base_wrench is None else (*log.remarks, f"{log.where or 'A log: '}{UNUSED_WRENCH}")
     made = Samples(t, q, qd, qdd, tau, keep, remarks, log.source, base=None if base is None else base[sure])
     made = replace(made, errors=drawn_errors(t[made.middle], noise), temperature=temperature(log, sure))
-    made = replace(made, measured=log.q[sure], command=(log.t, commanded(log)))
+    made = replace(made, measured=log.q if sure.all() else log.q[sure], command=(log.t, commanded(log)))
     if isinstance(noise, FourierMotion):
         made = replace(made, period=noise.period, remarks=(*made.remarks, noise.sentence(log)))
     elif options.smoothing == "auto":
