@@ -74,7 +74,7 @@ NO_WORD = {
         "samples.noise: MOST WINDOWS",
         "estimators.frequency: NARROWEST WIDER",
         "samples.repeats: SMOOTHED EDGE REFINED WHOLE MOST WINDOWS KNOTS WIDE",
-        "result.prediction: MOST",
+        "result.prediction: MOST BLOCK",
         "result.promise: STATES",
         "result.residuals: MOST",
         "result.torque_noise: FEWEST MOST WINDOWS",

@@ -158,7 +158,7 @@ def prepare_wrenches(robot: Robot, log: Log, options: Preparation) -> Samples:
     log = clean(log)
     require_finite(log, "base_wrench")
     require_enough(log)
-    (q, qd, qdd), sure, noise = smoothed(log, options)
+    (q, qd, qdd), sure, noise, _ = smoothed(log, options)
     q, qd, qdd = at_rest(q, qd, qdd, standing(log.q))
     assert log.base_wrench is not None
     t, q, qd, qdd, wrench = (x[sure] for x in (log.t, q, qd, qdd, log.base_wrench))

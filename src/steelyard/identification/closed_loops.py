@@ -162,7 +162,7 @@ def prepare_closed(robot: Robot, log: Log, options: Preparation) -> Samples:
         refuse_degrees(robot, log)
     log = clean(log)
     require_enough(log)
-    moved, sure, noise = smoothed(log, options)
+    moved, sure, noise, _ = smoothed(log, options)
     moved = at_rest(*moved, standing(log.q))
     at = [robot.joint_names.index(name) for name in log.labels]
     q, qd, qdd, tau = np.zeros((4, int(np.sum(sure)), robot.n))

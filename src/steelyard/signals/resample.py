@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..compiler.runtime.threads import mapped
 from .filters import lowpass
 from .segments import is_uniform, split
 
@@ -57,5 +58,5 @@ def interpolant(t: Array, x: Array) -> Callable[[Array], Array]:
 def advanced(t: Array, x: Array, delay: ArrayLike) -> Array:
     """Return each column of x (N, n) without its delay [s]: x_j(t + delay_j). The ends keep their first and last value."""
     shift = np.broadcast_to(np.asarray(delay, float), (x.shape[1],))
-    columns = [spline(t, x[:, j], np.clip(t + shift[j], t[0], t[-1])) for j in range(x.shape[1])]
-    return np.stack(columns, axis=1)
+    columns = mapped(lambda j: spline(t, x[:, j], np.clip(t + shift[j], t[0], t[-1])), range(x.shape[1]))
+    return np.stack(list(columns), axis=1)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...compiler.runtime.threads import mapped
 from ...errors import LogError, refuse_loops, require_robot
 from ...robot import Robot
 from ...signals.clean import clean
@@ -154,7 +155,7 @@ def samples_of(robot: Robot, log: Log) -> Samples:
     log = clean(log)
     if log.N < FEWEST:
         raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
-    (q, qd, qdd), sure, _ = smoothed(log, Preparation())
+    (q, qd, qdd), sure, *_ = smoothed(log, Preparation())
     assert log.tau is not None
     made = Samples(log.t[sure], q[sure], qd[sure], qdd[sure], log.tau[sure], None, log.remarks, log.source)
     return made if log.payload is None else replace(made, payload_torque=payload_torque(robot, log.payload, made.q, made.qd, made.qdd))
@@ -163,8 +164,8 @@ def samples_of(robot: Robot, log: Log) -> Samples:
 def with_use(samples: Samples) -> Samples:
     """Return the samples with torques that are dead or at their bound marked as not in use."""
     keep = np.ones(samples.tau.shape, bool) if samples.keep is None else samples.keep.copy()
-    for j, tau in enumerate(samples.tau.T):
-        keep[:, j] &= ~at_the_bound(tau) & (not is_dead(tau))
+    for j, used in enumerate(mapped(lambda tau: ~at_the_bound(tau) & (not is_dead(tau)), samples.tau.T)):
+        keep[:, j] &= used
     return replace(samples, keep=keep)
 
 

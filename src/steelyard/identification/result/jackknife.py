@@ -61,7 +61,7 @@ def motion_cells(problem: Problem) -> Cells:
     return Cells(numbers, tuple(starts[1:].tolist()))
 
 
-def normalised(problem: Problem, stride: int) -> list[Array]:
+def normalised(problem: Problem, stride: int = 1) -> list[Array]:
     """Return every stride-th kept state (N, 2 n) of each log: q and qd over their standard deviations."""
     kept = [decimated_index(s.t, problem.decimate) for s in problem.samples]
     step, made = -(-problem.N // SCALED), []

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import numbers
+from ...compiler.runtime.threads import mapped
 from ...errors import CallError
 from ...robot import Robot
 from ...signals.filters import lowpass
@@ -22,6 +23,7 @@ BAND = 1.96  # standard deviations that hold 95 % of a normal distribution
 EACH, ALL = 0.99, 0.9  # least share of the samples within each range, and within all of them at once
 SLACK = 1e-3  # [rad|m], [rad/s|m/s], [rad/s^2|m/s^2]: by which ranges are widened, for joints that stand
 MOST = 100_000  # samples of a log that are looked at, evenly spread
+BLOCK = 1 << 14  # states that are compared with a region at once
 
 
 VISITED = 0.5  # share of what the parameters took of the residuals that counts where the samples have been
@@ -68,7 +70,12 @@ class Region:
 
     def contains(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Bools:
         """Return whether every joint is within its ranges, (...,). q [rad|m], qd, qdd: (..., n)."""
-        q, qd, qdd = states(len(self.joint_names), q, qd, qdd)
+        shaped = states(len(self.joint_names), q, qd, qdd)
+        flat = [x.reshape(-1, x.shape[-1]) for x in shaped]
+        parts = [slice(start, start + BLOCK) for start in range(0, max(len(flat[0]), 1), BLOCK)]
+        return np.concatenate(list(mapped(lambda part: self._holds(*(x[part] for x in flat)), parts))).reshape(shaped[0].shape[:-1])
+
+    def _holds(self, q: Array, qd: Array, qdd: Array) -> Bools:
         within = (q >= self.q_low) & (q <= self.q_high) & (np.abs(qd) <= self.qd_most) & (np.abs(qdd) <= self.qdd_most)
         return np.asarray(np.all(within, axis=-1))
 

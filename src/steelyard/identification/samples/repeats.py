@@ -53,11 +53,28 @@ def find_period(log: Log, given: float | None = None) -> float | None:
         return given
     if not even or not moving.shape[1]:
         return None
-    lag, away = first_return((moving - moving.mean(axis=0)) / moving.std(axis=0))
+    lag, away = thinned_return(moving)
     if lag is None:
         return None
     period = refined(log.t, moving, lag * dt, away / SMOOTHED)
     return period if comes_back(log.t, moving, period) else None
+
+
+def thinned_return(q: Array) -> tuple[int | None, int]:
+    """Return the first delay [samples] at which columns q (N, k) come back, None without one, and when they were away.
+
+    Of more than MOST samples the means of neighbours tell, unless positions move away in a few of them.
+    """
+    step = -(-len(q) // MOST)
+    lag, away = first_return(standardised(q[: len(q) // step * step].reshape(-1, step, q.shape[1]).mean(axis=1)))
+    if step > 1 and away < FEWEST:
+        return first_return(standardised(q))
+    return None if lag is None else step * lag, step * away
+
+
+def standardised(q: Array) -> Array:
+    """Return columns (N, k) of mean 0 and variance 1."""
+    return np.asarray((q - q.mean(axis=0)) / q.std(axis=0))
 
 
 def first_return(x: Array) -> tuple[int | None, int]:
@@ -66,7 +83,7 @@ def first_return(x: Array) -> tuple[int | None, int]:
     far = np.flatnonzero(d > UNLIKE)
     near = np.flatnonzero(d[far[0] :] < ALIKE) + far[0] if len(far) else far
     if not len(near) or near[0] < FEWEST:
-        return None, 0
+        return None, int(far[0]) if len(far) else 0
     lag = int(near[0])
     while lag + 1 < len(d) and d[lag + 1] < d[lag]:
         lag += 1

@@ -18,7 +18,6 @@ from ...signals.schema import Payload
 from ...signals.segments import split
 from .fourier import FourierMotion
 from .preparation import Preparation
-from .repeats import find_period
 from .smoothing import drawn_errors, smoothed, standing
 
 Array = NDArray[np.float64]
@@ -116,7 +115,7 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     refuse_degrees(robot, log)
     log = clean(log)
     require_enough(log)
-    (q, qd, qdd), sure, noise = smoothed(log, options)
+    (q, qd, qdd), sure, noise, period = smoothed(log, options)
     q, qd, qdd = at_rest(q, qd, qdd, standing(log.q))
     assert log.tau is not None
     t, tau = log.t, log.tau
@@ -128,10 +127,9 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     made = Samples(t, q, qd, qdd, tau, keep, remarks, log.source, base=None if base is None else base[sure])
     made = replace(made, errors=drawn_errors(t[made.middle], noise), temperature=temperature(log, sure))
     made = replace(made, measured=log.q if sure.all() else log.q[sure], command=(log.t, commanded(log)))
+    made = replace(made, period=period)
     if isinstance(noise, FourierMotion):
-        made = replace(made, period=noise.period, remarks=(*made.remarks, noise.sentence(log)))
-    elif options.smoothing == "auto":
-        made = replace(made, period=find_period(log))
+        made = replace(made, remarks=(*made.remarks, noise.sentence(log)))
     if log.payload is None:
         return made
     try:
@@ -200,15 +198,23 @@ def require_numbers(log: Log) -> None:
     """Raise LogError if a log has too few samples, or a joint without any number in q or tau."""
     require_enough(log)
     for signal, values in (("q", log.q), ("tau", log.tau)):
-        if values is not None and (empty := [name for name, x in zip(log.labels, values.T, strict=True) if not np.isfinite(x).any()]):
+        if values is not None and (
+            empty := [name for name, x in zip(log.labels, values.T, strict=True) if not (np.isfinite(x[:1]).any() or np.isfinite(x).any())]
+        ):
             raise LogError(f"{log.where}{signal} has no number in any of the {log.N} samples of {', '.join(empty)}")
     for signal in ("t", "q", "qd", "qdd", "tau"):
         values = getattr(log, signal)
-        if values is not None and (most := float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))) > LARGEST:
+        if values is not None and (most := largest(values)) > LARGEST:
             unit = log.schema[signal].unit
             raise LogError(f"{log.where}{signal} reaches {most:.3g}; expected less than {LARGEST:.0e} {unit}: in which unit is it?")
     if 0 < log.dt < SHORTEST:
         raise LogError(f"{log.where}the time step is {log.dt:.3g} s; expected at least {SHORTEST:g} s: in which unit is the time?")
+
+
+def largest(values: Array) -> float:
+    """Return the largest absolute value of all finite numbers, 0 without one."""
+    most = max(float(np.max(values, initial=0.0)), -float(np.min(values, initial=0.0)))
+    return most if np.isfinite(most) else float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
 
 
 def require(log: Log) -> None:

@@ -24,28 +24,31 @@ LITTLE = 0.01  # of the variation of the joint that moves most, up to which a jo
 TINY = 1e-4  # of the same, up to which a joint stands whatever its noise is like
 
 
-def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_], NoiseSource]:
-    """Return q, qd, qdd, each (N, n), the samples (N,) whose acceleration is certain enough to use, and where their noise comes from.
+def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_], NoiseSource, float | None]:
+    """Return q, qd, qdd, each (N, n), the samples (N,) whose acceleration is certain enough to use, where their noise comes from, and the
+    period [s] of a motion that repeats, None for others and where none is looked for.
 
     The smoother's own variance of the acceleration decides: it grows at the ends of a stretch, where neighbours are missing. Without a
     smoother the noise is given by its standard deviations (3, n). A motion that repeats is that of all its periods together.
     """
     every = np.ones(log.N, bool)
-    method = options.smoothing
+    method, period = options.smoothing, None
     if method == "auto":
         method = None if log.qd is not None and log.qdd is not None else "kalman"
-        motion = None if method is None else periodic(log, options)
+        period = find_period(log, None if method is None else options.period)
+        motion = None if method is None or period is None else fourier_motion(log, period)
         if motion is not None:
-            return (*motion.states(log.t),), every, motion
+            return (*motion.states(log.t),), every, motion, period
     if method == "periodic":
-        motion = periodic(log, options)
+        period = find_period(log, options.period)
+        motion = None if period is None else fourier_motion(log, period)
         if motion is None:
             raise LogError(f"{log.where}smoothing='periodic': the motion does not repeat; expected two periods or more, without gaps")
-        return (*motion.states(log.t),), every, motion
+        return (*motion.states(log.t),), every, motion, period
     if method == "kalman":
         states, variance, smoother = kalman(log)
         sure = np.all(variance <= MOST_UNCERTAIN**2 * np.median(variance, axis=0), axis=1)
-        return (states[0], states[1], states[2]), sure if sure.sum() > MOST_SURE * log.N else every, smoother
+        return (states[0], states[1], states[2]), sure if sure.sum() > MOST_SURE * log.N else every, smoother, period
     if method == "butterworth":
         assert options.cutoff is not None
         made = butterworth(log, options.cutoff)
@@ -54,13 +57,7 @@ def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array]
         log = made
     if log.qd is None or log.qdd is None:
         raise LogError(f"{log.where}smoothing=None needs qd and qdd in the log; it has {', '.join(log.signals)}")
-    return (log.q, log.qd, log.qdd), every, rough(log.q, log.qd, log.qdd)
-
-
-def periodic(log: Log, options: Preparation) -> FourierMotion | None:
-    """Return the motion of a log that repeats, averaged over its periods; None if it does not."""
-    period = find_period(log, options.period)
-    return None if period is None else fourier_motion(log, period)
+    return (log.q, log.qd, log.qdd), every, rough(log.q, log.qd, log.qdd), period
 
 
 def standing(q: Array) -> NDArray[np.bool_]:

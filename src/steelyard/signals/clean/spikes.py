@@ -24,9 +24,10 @@ def find_spikes(q: Array) -> Mask:
     """
     from scipy.ndimage import median_filter
 
-    steps = np.abs(np.diff(q, axis=0, prepend=q[:1]))
+    steps = np.abs(np.diff(q, axis=0))
     if len(q) < 7 or not np.any(steps > LEAST):  # what stands apart from the median of five is a step from a neighbour at least as large
         return np.zeros(q.shape, bool)
+    steps = np.concatenate([np.zeros((1, q.shape[1])), steps])
     away = np.abs(q - median_filter(q, size=(5, 1), mode="nearest"))
     usual = np.maximum(median_filter(away, size=(101, 1), mode="nearest"), 1.4826 * np.median(away, axis=0))
     low, high = np.nanquantile(q, [0.01, 0.99], axis=0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...compiler.runtime.threads import mapped
 from ...errors import CallError
 from ..segments import is_uniform, split
 from .information_filter import smooth_information
@@ -58,13 +59,17 @@ class Smoother:
         t, q = np.asarray(t, float), np.asarray(q, float)
         v = np.zeros_like(q) if qd is None else np.asarray(qd, float)
         noise = self.noise if qd is not None else self.noise.without_velocity()
-        for segment in split(t):
-            for start in range(segment.start, segment.stop, PART):
-                part = slice(start, min(start + PART, segment.stop))
-                wide = slice(max(segment.start, start - OVERLAP), min(segment.stop, part.stop + OVERLAP))
-                x, P = one_segment(noise, t[wide], q[wide], v[wide])
-                inner = slice(part.start - wide.start, part.stop - wide.start)
-                yield part, x[inner], P[inner]
+        starts = [(segment, start) for segment in split(t) for start in range(segment.start, segment.stop, PART)]
+
+        def one(at: tuple[slice, int]) -> tuple[slice, Array, Array]:
+            segment, start = at
+            part = slice(start, min(start + PART, segment.stop))
+            wide = slice(max(segment.start, start - OVERLAP), min(segment.stop, part.stop + OVERLAP))
+            x, P = one_segment(noise, t[wide], q[wide], v[wide])
+            inner = slice(part.start - wide.start, part.stop - wide.start)
+            return part, x[inner], P[inner]
+
+        yield from mapped(one, starts)
 
     def apply(self, x: ArrayLike, t: ArrayLike, joint: int) -> Array:
         """Apply the position filter of one joint to other signals x (N, ...): zero phase, gain 1 / (1 + (f/f0)^2k).
