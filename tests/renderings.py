@@ -29,7 +29,7 @@ def hosts() -> dict[str, jit.Host]:
     return made
 
 
-def ufunc_of(program: Program, host: jit.Host | None = None, budget: int = llvm.BUDGET, *, by_llvm: bool = False) -> np.ufunc:
+def ufunc_of(program: Program, host: jit.Host | None = None, budget: int | None = llvm.BUDGET, *, by_llvm: bool = False) -> np.ufunc:
     """The ufunc of a rendering; with `by_llvm` it is linked by LLVM."""
     host = host or jit.host()
     code = jit.compile_object(llvm.render(program, host.lanes, host.fused, budget), host)

@@ -17,7 +17,7 @@ from steelyard.compiler.ir.rewrite import RULES
 from steelyard.compiler.ir.schedule import longest_first, side_by_side
 from steelyard.compiler.render import array_expressions, c99, casadi_expressions, numpy_source
 from steelyard.compiler.render import sympy_expressions as sympy_form
-from steelyard.compiler.render.llvm import module as llvm
+from steelyard.compiler.render.llvm import body as llvm
 from steelyard.kernels import ALGORITHMS, program
 from tests.every_operation import CASADI_IN_NUMPY, traced
 from tests.random_robots import random_tree

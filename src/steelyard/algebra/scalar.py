@@ -66,3 +66,18 @@ def dot(a: Scalars, b: Scalars) -> Scalar:
         if not (is_zero(x) or is_zero(y)):
             total = x * y if is_zero(total) else total + x * y
     return total
+
+
+def iteration(carried: Any) -> None:
+    """Say that an iteration of a loop begins: nodes of a graph remember it, so that iterations which do the same are compiled once.
+
+    `carried`: scalars that the iteration uses, in tuples or lists.
+    """
+    stack = [carried]
+    while stack:
+        x = stack.pop()
+        if isinstance(x, tuple | list):
+            stack += x
+        elif (method := getattr(x, "iteration", None)) is not None:
+            method()
+            return

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar, Scalars
+from ..algebra.scalar import Scalar, Scalars, iteration
 from ..algebra.spatial import Force, Inertia
 from ..algebra.vector import Matrix, Vector
 from ..mechanism.tree import Tree
@@ -50,15 +50,6 @@ def rigid_coriolis(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
     return C
 
 
-def christoffel(tree: Tree, q: Scalars) -> list[list[list[Scalar]]]:
-    """c_ijk(q) = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, n x n x n, so that C_ij = sum over k of c_ijk qd_k. q: n scalars [rad|m].
-
-    Lecture "Lagrangian of a robot", Christoffel symbols; Siciliano et al. 2009, eq. (7.45).
-    """
-    slices = [coriolis_matrix(tree, q, [1.0 if j == k else 0.0 for j in range(tree.n)]) for k in range(tree.n)]
-    return [[[slices[k][i][j] for k in range(tree.n)] for j in range(tree.n)] for i in range(tree.n)]
-
-
 def _fill(
     tree: Tree,
     C: list[list[Scalar]],
@@ -72,6 +63,7 @@ def _fill(
     force, unit, twist = rate_force(joints[j], ws[j], flow), unit_force(joints[j], flow.inertia), unit_twist(joints[j], flow)
     i, column = j, tree.bodies[j]
     while i >= 0:
+        iteration(unit)
         row = tree.bodies[i]
         scale = row.multiplier * column.multiplier
         C[row.coordinate][column.coordinate] = C[row.coordinate][column.coordinate] + scale * effort(joints[i], force)
@@ -106,12 +98,17 @@ def composite_flows(tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vect
     """The flow of each body with all that it carries, in its frame."""
     total = [body_flow(body.inertia, w) for body, w in zip(tree.bodies, ws, strict=True)]
     for i in reversed(range(len(total))):
+        iteration(total[i])
         parent = tree.bodies[i].parent
         if parent >= 0:
-            a, b = total[parent], lift_flow(joints[i], total[i], drifts[i])
-            K: Matrix = (v3.add(a.K[0], b.K[0]), v3.add(a.K[1], b.K[1]), v3.add(a.K[2], b.K[2]))
-            total[parent] = CompositeFlow(a.inertia + b.inertia, v3.add(a.P, b.P), K)
+            total[parent] = sum_of_flows(total[parent], lift_flow(joints[i], total[i], drifts[i]))
     return total
+
+
+def sum_of_flows(a: CompositeFlow, b: CompositeFlow) -> CompositeFlow:
+    """Two bodies as one, beside the same origin."""
+    K: Matrix = (v3.add(a.K[0], b.K[0]), v3.add(a.K[1], b.K[1]), v3.add(a.K[2], b.K[2]))
+    return CompositeFlow(a.inertia + b.inertia, v3.add(a.P, b.P), K)
 
 
 def body_flow(inertia: Inertia, w: Vector) -> CompositeFlow:

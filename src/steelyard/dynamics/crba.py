@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar, Scalars
+from ..algebra.scalar import Scalar, Scalars, iteration
 from ..algebra.spatial import Force, Inertia
 from ..algebra.vector import Symmetric, Vector
 from ..mechanism.tree import Tree
@@ -44,6 +44,7 @@ def joint_matrix(tree: Tree, joints: Sequence[JointMotion], inertias: Sequence[I
     for i, inertia in enumerate(inertias):
         force, j = unit_force(joints[i], inertia), i
         while j >= 0:
+            iteration(force)
             _enter(tree, M, i, j, effort(joints[j], force))
             force, j = (lift(joints[j], force) if tree.bodies[j].parent >= 0 else force), tree.bodies[j].parent
     return M

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar, Scalars
+from ..algebra.scalar import Scalar, Scalars, iteration
 from ..algebra.spatial import Force
 from ..algebra.vector import Vector
 from ..mechanism.tree import Tree
-from .coriolis import CompositeFlow, composite_flows, origin_drifts, spread_spin, trace_less, unit_twist
-from .crba import effort, unit_force
+from .coriolis import CompositeFlow, composite_flows, origin_drifts, rigid_coriolis, spread_spin, trace_less, unit_twist
+from .crba import effort, mass_matrix, unit_force
 from .joint import JointMotion, joint_motions
 from .rnea import BodyMotion, gather_forces, lift, net_force, spread_motion
+
+
+def rigid_derivatives(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> tuple[list[list[Scalar]], ...]:
+    """d tau / dq and d tau / dqd of rigid bodies, and M with the drives' inertia, each n x n. q [rad|m], qd, qdd: n scalars each.
+
+    d tau / dqd = 2 C(q, qd), since C qd is quadratic in qd and C belongs to the Christoffel symbols.
+    """
+    by_qd = [[2.0 * x for x in row] for row in rigid_coriolis(tree, q, qd)]
+    return position_derivative(tree, q, qd, qdd), by_qd, mass_matrix(tree, q)
 
 
 def position_derivative(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[list[Scalar]]:
@@ -53,6 +62,7 @@ def _enter_before(tree: Tree, slope: list[list[Scalar]], joints: Sequence[JointM
     """Column j: the efforts of the joint itself and of those that carry it."""
     column, i = tree.bodies[j], j
     while i >= 0:
+        iteration(wrench)
         row = tree.bodies[i]
         value = row.multiplier * column.multiplier * effort(joints[i], wrench)
         slope[row.coordinate][column.coordinate] = slope[row.coordinate][column.coordinate] + value
@@ -69,6 +79,7 @@ def _enter_after(
     unit, twist = unit_force(joints[i], flow.inertia), unit_twist(joints[i], flow)
     row, j = tree.bodies[i], i
     while tree.bodies[j].parent >= 0:
+        iteration(unit)
         lifted = lift(joints[j], unit)
         twist, unit = v3.add(joints[j].up(twist), v3.cross(drifts[j], lifted.f)), lifted
         j = tree.bodies[j].parent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar, Scalars
+from ..algebra.scalar import Scalar, Scalars, iteration
 from ..algebra.spatial import Motion
 from ..algebra.vector import Vector
 from ..mechanism.tree import Tree
@@ -45,6 +45,7 @@ def body_block(tree: Tree, screws: dict[int, Motion], motion: BodyMotion) -> lis
     """The ten columns of one body: row j is the power of its net force on the unit motion of coordinate j, per parameter."""
     block: list[list[Scalar]] = [[0.0] * 10 for _ in range(tree.n)]
     for j, screw in screws.items():
+        iteration(screw)
         multiplier, row = tree.bodies[j].multiplier, tree.bodies[j].coordinate
         block[row] = [a + multiplier * b for a, b in zip(block[row], parameter_powers(screw, motion), strict=True)]
     return block

@@ -116,29 +116,31 @@ def rotor_matrix(tree: Tree, q: Scalars) -> list[list[Scalar]]:
 
 
 def rotor_coriolis(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
-    """What the rotors' spin adds to the Coriolis matrix of the Christoffel symbols, n x n.
+    """What the rotors' spin adds to the Coriolis matrix of the Christoffel symbols, n x n."""
+    C: list[list[Scalar]] = [[0.0] * tree.n for _ in range(tree.n)]
+    for (i, j, k), symbol in rotor_symbols(tree, q):
+        C[i][j] = C[i][j] + symbol * qd[k]
+    return C
+
+
+def rotor_symbols(tree: Tree, q: Scalars) -> Iterator[tuple[tuple[int, int, int], Scalar]]:
+    """What the rotors' spin adds to the Christoffel symbols c_ijk, with i, j, k; several may be of the same symbol.
 
     Of M_cj = s . a_j only the joints k between j and the carrier change anything: d_kj = dM_cj/dq_k = (a_k x s) . a_j for k after j.
     """
-    C: list[list[Scalar]] = [[0.0] * tree.n for _ in range(tree.n)]
-
-    def enter(row: int, column: int, value: Scalar) -> None:
-        C[row][column] = C[row][column] + 0.5 * value
-
     for rotor in spinning_rotors(tree, q):
         c = rotor.mounted.coordinate
         for at, (j, a) in enumerate(rotor.axes):
             for k, b in rotor.axes[at + 1 :]:
                 one, two = tree.bodies[j], tree.bodies[k]
-                d = (one.multiplier * two.multiplier) * v3.dot(v3.cross(b, rotor.s), a)
+                d = (0.5 * one.multiplier * two.multiplier) * v3.dot(v3.cross(b, rotor.s), a)
                 J, K = one.coordinate, two.coordinate
-                enter(c, J, d * qd[K])
-                enter(c, K, d * qd[J])
-                enter(J, c, d * qd[K])
-                enter(K, c, -(d * qd[J]))
-                enter(J, K, d * qd[c])
-                enter(K, J, -(d * qd[c]))
-    return C
+                yield (c, J, K), d
+                yield (c, K, J), d
+                yield (J, c, K), d
+                yield (K, c, J), -d
+                yield (J, K, c), d
+                yield (K, J, c), -d
 
 
 def rotor_energy(tree: Tree, q: Scalars, qd: Scalars) -> Scalar:

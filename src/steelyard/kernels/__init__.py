@@ -23,7 +23,7 @@ from ..errors import require_joints
 from ..fork import once_per_process
 from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import BaseMotion, Tree
-from .algorithms import ALGORITHMS, ALONE, FOR_SMALL, NEEDS_MASS, SMALL, Algorithm, require_mass
+from .algorithms import ALGORITHMS, NEEDS_MASS, Algorithm, require_mass
 from .loops import LOOP_ALGORITHMS
 
 __all__ = ["ALGORITHMS", "Algorithm", "LOOP_ALGORITHMS", "cost", "customised", "kernel", "kernel_of", "program"]
@@ -69,11 +69,16 @@ def program(
     level = not base and not algorithm.base_frame
     made = [
         trace(name, _call(way, form, wrench, base, parameters, frame, columns), inputs, outputs)
-        for form in ((tree, customised(tree, level)) if free else (tree,))
-        for way in algorithm.ways
-        if (way not in ALONE or (tree.stands_alone and not (base and tree.rotors))) and (way not in FOR_SMALL or tree.n <= SMALL)
+        for form in (forms(tree, level) if free else (tree,))
+        for way in algorithm.ways_on(tree, base)
     ]
     return min(made, key=cost)
+
+
+def forms(tree: Tree, level: bool) -> tuple[Tree, ...]:
+    """The trees that algorithms in joint space may run on, of which one is to be the cheapest."""
+    made = customised(tree, level)
+    return (made,) if tree.n > MANY else (tree, made)
 
 
 def _call(
@@ -102,6 +107,9 @@ def _call(
 def moving(tree: Tree, base: Sequence[Any]) -> Tree:
     """The tree on a base whose motion is nine scalars: proper acceleration, angular velocity, angular acceleration."""
     return replace(tree, moving=BaseMotion(vector(base[:3]), vector(base[3:6]), vector(base[6:])))
+
+
+MANY = 16  # joints beyond which the customised tree is taken without tracing on the other
 
 
 def cost(made: Program) -> int:

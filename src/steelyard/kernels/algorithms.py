@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..compiler.ir.program import Operand, Shape
+from ..dynamics.base_frame import matrices as base_frame
 from ..dynamics.center_of_mass import center_of_mass, com_jacobian
-from ..dynamics.coriolis import christoffel, coriolis_matrix
+from ..dynamics.coriolis import coriolis_matrix
 from ..dynamics.crba import mass_matrix
 from ..dynamics.energy import kinetic_energy, momentum
 from ..dynamics.forward.aba import aba
@@ -63,6 +64,14 @@ def extents(tree: Tree, code: str) -> Shape:
     return tuple(sizes[c] if c in sizes else int(c) for c in code)
 
 
+def mean_depth(tree: Tree) -> float:
+    """How many joints move a body, on average."""
+    depths: list[int] = []
+    for body in tree.bodies:
+        depths.append(1 + (depths[body.parent] if body.parent >= 0 else 0))
+    return sum(depths) / max(len(depths), 1)
+
+
 @dataclass(frozen=True)
 class Algorithm:
     """`outputs` are (name, shape in letters, unit); `ways` give the same numbers, the shortest is kept.
@@ -81,6 +90,14 @@ class Algorithm:
     def framed(self) -> bool:
         """Whether it is about a frame, which it then takes last."""
         return "frame" in signature(self.ways[0]).parameters
+
+    def ways_on(self, tree: Tree, base: bool = False, graph: bool = True) -> list[Callable[..., Any]]:
+        """The ways that are worth tracing on a tree whose base moves or not, with or without those by differentiating a whole graph."""
+        alone = tree.stands_alone and not (base and tree.rotors)
+        ways = [way for way in self.ways if (alone or way not in ALONE) and (way not in BY_GRAPH or (graph and tree.n <= SMALL))]
+        depth = mean_depth(tree)
+        longer = IN_BASE if depth < SHALLOW else IN_BODIES if depth > DEEP else frozenset()
+        return [way for way in ways if way not in longer] or ways
 
     def operands(self, tree: Tree, extra: Sequence[str]) -> tuple[list[Operand], list[Operand]]:
         """Inputs and outputs with their shapes on a tree."""
@@ -103,8 +120,27 @@ def _by_q(unit: str) -> tuple[tuple[str, str, str], ...]:
     return (("by_q", "nn", f"{unit} per [rad|m]"), ("by_qd", "nn", f"{unit} per [rad/s|m/s]"), ("last", "nn", "[kg m2|kg] or its inverse"))
 
 
-FOR_SMALL = frozenset((derived.inverse_dynamics_derivatives_forward, derived.inverse_dynamics_derivatives_reverse))
-SMALL = 8  # joints beyond which the ways FOR_SMALL are never the shortest, and take long to trace
+BY_GRAPH = frozenset((derived.inverse_dynamics_derivatives_forward, derived.inverse_dynamics_derivatives_reverse))
+SMALL = 8  # joints beyond which the ways BY_GRAPH are never the shortest, and take long to trace
+IN_BODIES = frozenset(
+    (
+        mass_matrix,
+        coriolis_matrix,
+        forward_by_crba,
+        forward_reactions,
+        derived.inverse_dynamics_derivatives,
+        derived.forward_dynamics_derivatives,
+    )
+)
+IN_BASE = frozenset(
+    (
+        base_frame.mass_matrix,
+        base_frame.coriolis_matrix,
+        derived.inverse_dynamics_derivatives_in_base,
+        derived.forward_dynamics_derivatives_in_base,
+    )
+)
+SHALLOW, DEEP = 5, 10  # mean number of joints that move a body, below which IN_BASE and above which IN_BODIES are never the shortest
 ALONE = frozenset((aba, forward_reactions_by_aba))  # ways that need joints coupled by the bodies between them alone
 _MASS = "[kg m2|kg m|kg]"
 _STATE, _MOTION = ("q", "qd"), ("q", "qd", "qdd")
@@ -112,15 +148,17 @@ _DERIVATIVES = (
     derived.inverse_dynamics_derivatives,
     derived.inverse_dynamics_derivatives_forward,
     derived.inverse_dynamics_derivatives_reverse,
+    derived.inverse_dynamics_derivatives_in_base,
 )
+_FORWARD_DERIVATIVES = (derived.forward_dynamics_derivatives, derived.forward_dynamics_derivatives_in_base)
 
 ALGORITHMS: dict[str, Algorithm] = {
     "inverse_dynamics": Algorithm(_MOTION, (("tau", "n", TORQUE),), (inverse_dynamics,), True),
     "bias_torque": Algorithm(_STATE, (("tau", "n", TORQUE),), (bias_torque,), True),
     "forward_dynamics": Algorithm(("q", "qd", "tau"), (("qdd", "n", ACCELERATION),), (forward_by_crba, aba), True),
-    "mass_matrix": Algorithm(("q",), (("M", "nn", _MASS),), (mass_matrix,), True),
-    "coriolis_matrix": Algorithm(_STATE, (("C", "nn", "[N m s/rad|N s/m]"),), (coriolis_matrix,), True),
-    "christoffel": Algorithm(("q",), (("c", "nnn", _MASS),), (christoffel,), True),
+    "mass_matrix": Algorithm(("q",), (("M", "nn", _MASS),), (mass_matrix, base_frame.mass_matrix), True),
+    "coriolis_matrix": Algorithm(_STATE, (("C", "nn", "[N m s/rad|N s/m]"),), (coriolis_matrix, base_frame.coriolis_matrix), True),
+    "christoffel": Algorithm(("q",), (("c", "nnn", _MASS),), (base_frame.christoffel,), True),
     "coriolis_transpose": Algorithm(_STATE, (("c", "n", TORQUE),), (derived.coriolis_transpose,), True),
     "gravity_torque": Algorithm(("q",), (("g", "n", TORQUE),), (gravity_torque,), True),
     "friction_torque": Algorithm(("qd",), (("tau", "n", TORQUE),), (friction_torque,)),
@@ -154,7 +192,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         True,
     ),
     "inverse_dynamics_derivatives": Algorithm(_MOTION, _by_q(TORQUE), _DERIVATIVES, True),
-    "forward_dynamics_derivatives": Algorithm(("q", "qd", "tau"), _by_q(ACCELERATION), (derived.forward_dynamics_derivatives,), True),
+    "forward_dynamics_derivatives": Algorithm(("q", "qd", "tau"), _by_q(ACCELERATION), _FORWARD_DERIVATIVES, True),
     "forward_kinematics": Algorithm(("q",), (("X", "44", "[-|m]"),), (_pose,)),
     "jacobian": Algorithm(("q",), (("J", "6n", "[m|rad] per [rad|m]"),), (jacobian,)),
     "jacobian_rate": Algorithm(_STATE, (("Jd", "6n", "[1/s]"),), (jacobian_rate,)),

@@ -13,15 +13,15 @@ from ..algebra.spatial import Inertia
 from ..algebra.vector import Symmetric
 from ..compiler.ir.differentiate import derivative, gradient, jacobian, substitute
 from ..compiler.ir.graph import Expr, Graph, flatten
-from ..dynamics.coriolis import rigid_coriolis
+from ..dynamics.base_frame import matrices as base_frame
 from ..dynamics.crba import mass_matrix
-from ..dynamics.derivatives import position_derivative
+from ..dynamics.derivatives import rigid_derivatives
 from ..dynamics.energy import kinetic_energy
-from ..dynamics.forward.by_crba import factorise, forward_by_crba, solve
+from ..dynamics.forward.by_crba import Factors, factorise, inverse, solve
 from ..dynamics.gravity import gravity_torque, potential_energy
 from ..dynamics.joint_torques import friction_torque
 from ..dynamics.reactions import base_wrench
-from ..dynamics.rnea import base_motion, inverse_dynamics, net_force
+from ..dynamics.rnea import base_motion, bias_torque, inverse_dynamics, net_force
 from ..dynamics.rotors import rotor_torque
 from ..dynamics.wrench import wrench_torque
 from ..mechanism.parameter_vector import parameters, root_parameters, with_scalars
@@ -35,14 +35,31 @@ _EXTRA = 1_000_000  # operand numbers of nodes that stand for something else whi
 def inverse_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
     """d tau / dq, d tau / dqd and M = d tau / dqdd, each n x n, with friction, rotors and wrenches that stay as they are in the base frame.
 
-    d tau / dqd = 2 C(q, qd) for the links, since C qd is quadratic in qd and C belongs to the Christoffel symbols. The position's part
-    is that of composite bodies for the links; the graph gives all else.
+    Composite bodies give the links' part; the graph gives all else.
     """
-    rest = [a + b for a, b in zip(rotor_torque(tree, q, qd, qdd), friction_torque(tree, qd, q), strict=True)]
+    return _derivatives(rigid_derivatives, tree, q, qd, qdd, wrench)
+
+
+def inverse_dynamics_derivatives_in_base(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
+    """The same with the links' part in the base's frame."""
+    return _derivatives(base_frame.rigid_derivatives, tree, q, qd, qdd, wrench)
+
+
+def _derivatives(links: Callable[..., Any], tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, wrench: Wrenches) -> tuple[Any, Any, Any]:
+    """Of all torques, from a function that gives those of the links.
+
+    They are derivatives at a constant acceleration: the graph's part is formed with inputs of their own in the place of qdd, which are
+    replaced by the accelerations afterwards. Differentiating through qdd(q, qd, tau) would count its change twice.
+    """
+    stands_for = [_graph(q, qd).input(_EXTRA, k) for k in range(tree.n)]
+    rest = [a + b for a, b in zip(rotor_torque(tree, q, qd, stands_for), friction_torque(tree, qd, q), strict=True)]
     if wrench is not None:
         rest = [a - b for a, b in zip(rest, wrench_torque(tree, q, wrench), strict=True)]
-    by_qd = [[2.0 * x for x in row] for row in rigid_coriolis(tree, q, qd)]
-    return _sum(position_derivative(tree, q, qd, qdd), jacobian(rest, q)), _sum(by_qd, jacobian(rest, qd)), mass_matrix(tree, q)
+    slopes = [*flatten(jacobian(rest, q)), *flatten(jacobian(rest, qd))]
+    slopes = substitute(slopes, dict(zip(stands_for, qdd, strict=True)))
+    rows = [slopes[i : i + tree.n] for i in range(0, len(slopes), tree.n)]
+    by_q, by_qd, M = links(tree, q, qd, qdd)
+    return _sum(by_q, rows[: tree.n]), _sum(by_qd, rows[tree.n :]), M
 
 
 def inverse_dynamics_derivatives_forward(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
@@ -58,28 +75,32 @@ def inverse_dynamics_derivatives_reverse(tree: Tree, q: Nodes, qd: Nodes, qdd: N
 
 
 def forward_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
-    """d qdd / dq = -M^-1 d tau / dq, d qdd / dqd = -M^-1 d tau / dqd, d qdd / dtau = M^-1, each n x n. Carpentier and Mansard 2018.
+    """d qdd / dq = -M^-1 d tau / dq, d qdd / dqd = -M^-1 d tau / dqd, d qdd / dtau = M^-1, each n x n. Carpentier and Mansard 2018."""
+    return _forward_derivatives(rigid_derivatives, mass_matrix, tree, q, qd, tau, wrench)
 
-    The derivatives of the torque are those at a constant acceleration: they are formed with inputs of their own in the place of qdd, which
-    are replaced by the accelerations afterwards. Differentiating through qdd(q, qd, tau) would count its change twice.
-    """
-    stands_for = [_graph(q, qd, tau).input(_EXTRA, k) for k in range(tree.n)]
-    qdd = dict(zip(stands_for, forward_by_crba(tree, q, qd, tau, wrench), strict=True))
-    by_q, by_qd, M = inverse_dynamics_derivatives(tree, q, qd, stands_for, wrench)
-    flat = substitute([*flatten(by_q), *flatten(by_qd)], qdd)
-    rows = [flat[i : i + tree.n] for i in range(0, len(flat), tree.n)]
-    by_q, by_qd, factors = rows[: tree.n], rows[tree.n :], factorise(M)
-    identity = [[-1.0 if i == j else 0.0 for j in range(tree.n)] for i in range(tree.n)]
-    return tuple(_negative_solve(factors, columns) for columns in (by_q, by_qd, identity))  # type: ignore[return-value]
+
+def forward_dynamics_derivatives_in_base(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
+    """The same with the links' part in the base's frame."""
+    return _forward_derivatives(base_frame.rigid_derivatives, base_frame.mass_matrix, tree, q, qd, tau, wrench)
+
+
+def _forward_derivatives(
+    links: Callable[..., Any], mass: Callable[..., Any], tree: Tree, q: Nodes, qd: Nodes, tau: Nodes, wrench: Wrenches
+) -> tuple[Any, Any, Any]:
+    factors = factorise(mass(tree, q))
+    qdd = solve(factors, [a - b for a, b in zip(tau, bias_torque(tree, q, qd, wrench), strict=True)])
+    by_q, by_qd, _ = _derivatives(links, tree, q, qd, qdd, wrench)
+    negative = factors._replace(inverse=[-x for x in factors.inverse])
+    return _solved(negative, by_q), _solved(negative, by_qd), inverse(factors)
+
+
+def _solved(factors: Factors, matrix: Sequence[Nodes]) -> list[list[Any]]:
+    columns = [solve(factors, column) for column in zip(*matrix, strict=True)]
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def _sum(a: Sequence[Nodes], b: Sequence[Nodes]) -> list[list[Any]]:
     return [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(a, b, strict=True)]
-
-
-def _negative_solve(factors: Any, matrix: Sequence[Nodes]) -> list[list[Any]]:
-    columns = [solve(factors, [-x for x in column]) for column in zip(*matrix, strict=True)]
-    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def coriolis_transpose(tree: Tree, q: Nodes, qd: Nodes) -> list[Any]:

@@ -10,8 +10,8 @@ from ..compiler.ir.program import Operand, Program, trace
 from ..compiler.runtime.kernel import Kernel
 from ..errors import CallError, require_joints, suggest
 from ..mechanism.tree import Tree
-from . import cost, customised, kernel_of
-from .algorithms import ALGORITHMS, ALONE, FOR_SMALL, INPUTS, NEEDS_MASS, Algorithm, extents, require_mass
+from . import cost, forms, kernel_of
+from .algorithms import ALGORITHMS, INPUTS, NEEDS_MASS, Algorithm, extents, require_mass
 
 ORDER = ("q", "qd", "qdd", "tau", "qrd", "qrdd", "w")  # of the arrays that a tick takes
 
@@ -39,10 +39,10 @@ def tick_program(tree: Tree, names: Sequence[str], frame: str | None) -> Program
         for out in row.operands(tree, ())[1]
     ]
     level = not any(row.base_frame for row in rows)
-    ways = [[way for way in row.ways if (way not in ALONE or tree.stands_alone) and way not in FOR_SMALL] for row in rows]
+    ways = [row.ways_on(tree, graph=False) for row in rows]
     made = [
         trace("tick", together(rows, chosen, tree, form, wanted, frame), inputs, outputs)
-        for form in (tree, customised(tree, level))
+        for form in forms(tree, level)
         for chosen in product(*ways)
     ]
     return min(made, key=cost)

@@ -8,9 +8,12 @@ import pytest
 
 from steelyard.algebra.spatial import Inertia, Pose
 from steelyard.algebra.vector import Symmetric
-from steelyard.dynamics.coriolis import christoffel, coriolis_matrix
+from steelyard.dynamics.base_frame import matrices as base_frame
+from steelyard.dynamics.base_frame.matrices import christoffel
+from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
 from steelyard.dynamics.customise.base_inertias import with_base_inertias
+from steelyard.dynamics.derivatives import rigid_derivatives
 from steelyard.dynamics.energy import kinetic_energy, momentum
 from steelyard.dynamics.forward.aba import aba
 from steelyard.dynamics.forward.by_crba import forward_by_crba
@@ -190,18 +193,28 @@ def test_a_base_that_moves(robot):
 def test_matrices(robot):
     tree, q, qd, _ = robot
     pairs = [JOULE / a / b for a in q for b in q]
-    expect([x for row in mass_matrix(tree, q) for x in row], [unit * S * S for unit in pairs])
-    expect([x for row in coriolis_matrix(tree, q, qd) for x in row], [unit * S for unit in pairs])
+    for way in (mass_matrix, base_frame.mass_matrix):
+        expect([x for row in way(tree, q) for x in row], [unit * S * S for unit in pairs])
+    for way in (coriolis_matrix, base_frame.coriolis_matrix):
+        expect([x for row in way(tree, q, qd) for x in row], [unit * S for unit in pairs])
+
+
+def test_slopes(robot):
+    tree, q, qd, qdd = robot
+    units = [JOULE / a / b for a in q for b in q]
+    for way in (rigid_derivatives, base_frame.rigid_derivatives):
+        by_q, by_qd, M = ([x for row in rows for x in row] for rows in way(tree, q, qd, qdd))
+        expect(by_q, units)
+        expect(by_qd, [unit * S for unit in units])
+        expect(M, [unit * S * S for unit in units])
 
 
 def test_christoffel_symbols(robot):
-    """Unit rates stand for one coordinate's, so their unit is put back by hand: here only turning joints, whose rates are pure numbers."""
+    """All of a single joint are zeros of the structure."""
     tree, q, _, _ = robot
-    bodies = tuple(replace(body, kind="revolute", multiplier=ONE, offset=ONE) for body in tree.bodies)
-    rotors, terms = (rotor._replace(ratio=ONE) for rotor in tree.rotors), (term_units(own, "revolute", JOINT_TERMS) for own in tree.terms)
-    turning = replace(tree, bodies=bodies, rotors=tuple(rotors), terms=tuple(terms))
-    values = [x for plane in christoffel(turning, [ONE] * len(q)) for row in plane for x in row]
-    expect(values, [KG * M * M] * len(values))
+    values = [x for plane in christoffel(tree, q) for row in plane for x in row]
+    if tree.n > 1:
+        expect(values, [JOULE * S * S / a / b / c for a in q for b in q for c in q])
 
 
 def test_energies_and_momenta(robot):

@@ -22,6 +22,7 @@ class Graph:
 
     def __init__(self) -> None:
         self.nodes: list[Expr] = []
+        self.iterations: list[int] = []  # how many nodes there were when each iteration of a loop began
         self._interned: dict[tuple[Any, ...], Expr] = {}
 
     def input(self, operand: int, index: int) -> Expr:
@@ -128,6 +129,10 @@ class Expr:
 
     def __pos__(self) -> Expr:
         return self
+
+    def iteration(self) -> None:
+        """An iteration of a loop begins. Iterations that do the same with other numbers can be compiled once."""
+        self.graph.iterations.append(len(self.graph.nodes))
 
     @staticmethod
     def atan2(y: Any, x: Any) -> Any:

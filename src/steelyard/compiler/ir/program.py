@@ -34,6 +34,7 @@ class Operand:
 class Program:
     """Straight-line code: `steps` in order; `results` holds, per output operand, its scalars (nodes or floats) in row-major order.
 
+    `iterations`: where iterations of loops began while it was traced, as the least id of a node of each, in order.
     One that `carries` operands, which are inputs and outputs, runs as often as its last input says, each time from its own results.
     """
 
@@ -43,6 +44,7 @@ class Program:
     steps: tuple[Expr, ...]
     results: tuple[tuple[Any, ...], ...]
     carries: tuple[str, ...] = ()
+    iterations: tuple[int, ...] = ()
 
     @cached_property
     def counts(self) -> Counter[str]:
@@ -101,7 +103,7 @@ def program(name: str, graph: Graph, inputs: Sequence[Operand], outputs: Sequenc
             raise CallError(f"{name}: {operand.name} has {len(result)} scalars, expected {operand.size} for the shape {operand.shape}")
         for value in result:
             _check_result(name, operand, graph, value)
-    return Program(name, tuple(inputs), tuple(outputs), _live(graph.nodes, results), results)
+    return Program(name, tuple(inputs), tuple(outputs), _live(graph.nodes, results), results, (), tuple(graph.iterations))
 
 
 def repeated(made: Program, carries: Sequence[str]) -> Program:

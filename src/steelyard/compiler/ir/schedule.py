@@ -22,7 +22,7 @@ def side_by_side(made: Program) -> Program:
     depth: dict[int, int] = {}
     for step in made.steps:
         depth[step.id] = max((depth[a.id] + 1 for a in step.args), default=0)
-    return replace(made, steps=tuple(sorted(made.steps, key=lambda step: (depth[step.id], step.id))))
+    return replace(made, steps=tuple(sorted(made.steps, key=lambda step: (depth[step.id], step.id))), iterations=())
 
 
 def longest_first(made: Program, window: int = WINDOW) -> Program:
@@ -51,7 +51,7 @@ def longest_first(made: Program, window: int = WINDOW) -> Program:
                 heappush(early, user)
         while oldest < len(steps) and taken[oldest]:
             oldest += 1
-    return replace(made, steps=tuple(steps[i] for i in order))
+    return replace(made, steps=tuple(steps[i] for i in order), iterations=())
 
 
 def _users_and_cycles(steps: Sequence[Expr]) -> tuple[list[list[int]], list[int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...algebra.scalar import Scalar, Scalars, is_zero
+from ...algebra.scalar import Scalar, Scalars, is_zero, iteration
 from ...mechanism.tree import Tree
 from ..crba import mass_matrix
 from ..rnea import bias_torque
@@ -40,6 +40,7 @@ def factorise(M: Sequence[Scalars]) -> Factors:
         present = [i for i in range(k) if not is_zero(A[k][i])]
         scaled = {i: A[k][i] * inverse[k] for i in present}
         for i in present:
+            iteration(A[k])
             for j in (j for j in present if j <= i):
                 A[i][j] = A[i][j] - scaled[i] * A[k][j]
         A[k] = [scaled.get(i, 0.0) for i in range(k)]
@@ -49,13 +50,25 @@ def factorise(M: Sequence[Scalars]) -> Factors:
 def solve(factors: Factors, b: Scalars) -> list[Scalar]:
     """x with L^T D L x = b. Featherstone 2008, table 6.4."""
     x = list(b)
+    iteration(factors)
     for k in reversed(range(len(x))):
         for i, entry in enumerate(factors.L[k]):
             if not is_zero(entry):
                 x[i] = x[i] - entry * x[k]
+    iteration(factors)
     for k in range(len(x)):
         x[k] = x[k] * factors.inverse[k]
         for i, entry in enumerate(factors.L[k]):
             if not is_zero(entry):
                 x[k] = x[k] - entry * x[i]
     return x
+
+
+def inverse(factors: Factors) -> list[list[Scalar]]:
+    """The inverse of L^T D L, n x n: of column k the entries down to the diagonal; symmetry gives the others."""
+    n = len(factors.inverse)
+    columns = []
+    for k in range(n):
+        head = Factors(factors.L[: k + 1], factors.inverse[: k + 1])
+        columns.append(solve(head, [1.0 if i == k else 0.0 for i in range(k + 1)]))
+    return [[columns[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]

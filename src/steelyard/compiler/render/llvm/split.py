@@ -43,10 +43,10 @@ def split(program: Program, budget: int, pairs: Iterable[tuple[int, int]]) -> li
     home = {s.id: i for i, piece in enumerate([leaves + pieces[0], *pieces[1:]]) for s in piece}
     writes: list[list[tuple[int, int]]] = [[] for _ in pieces]
     for k, c in pairs:
-        writes[max((home[r.id] for r in _values(pair(program, k, c))), default=0)].append((k, c))
+        writes[max((home[r.id] for r in values_at_hand(pair(program, k, c))), default=0)].append((k, c))
     needs = []
     for i, piece in enumerate(pieces):
-        found = _values([*(a for s in piece for a in s.args), *(r for k, c in writes[i] for r in pair(program, k, c))])
+        found = values_at_hand([*(a for s in piece for a in s.args), *(r for k, c in writes[i] for r in pair(program, k, c))])
         needs.append([a.id for a in found if home[a.id] != i])
     stores, slot = _allocate([leaves + pieces[0], *pieces[1:]], needs)
     read = [tuple(leaves), *(() for _ in pieces[1:])]
@@ -59,7 +59,7 @@ def pair(program: Program, k: int, column: int) -> tuple[object, ...]:
     return program.results[k][column : column + 2]
 
 
-def _values(wanted: Iterable[object]) -> list[Expr]:
+def values_at_hand(wanted: Iterable[object]) -> list[Expr]:
     """The nodes whose values must be at hand to compute with some nodes: themselves, or the arguments of those that are recomputed."""
     found: dict[int, Expr] = {}
     stack = list(wanted)

@@ -1,0 +1,60 @@
+"""A chain of 24 joints: what is compiled, outlined and in the base's frame, is what the ways for short arms give node by node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steelyard.compiler.ir.program import trace
+from steelyard.dynamics.coriolis import coriolis_matrix
+from steelyard.dynamics.crba import mass_matrix
+from steelyard.dynamics.rnea import inverse_dynamics
+from steelyard.kernels import ALGORITHMS, derived, program
+from steelyard.mechanism.parameter_vector import parameters
+from tests.interpret import run
+from tests.laws.dynamics.law import close
+from tests.random_robots import random_tree
+from tests.renderings import ufunc_of
+
+TREE = random_tree(np.random.default_rng(24), 24, chain=True)
+SAMPLES = 9  # a full block of a kernel and a tail
+
+
+@pytest.fixture
+def state(rng: np.random.Generator) -> list[np.ndarray]:
+    return list(rng.uniform(0.2, 1.0, (3, SAMPLES, TREE.n)))
+
+
+def compiled(name: str, arrays: list[np.ndarray]) -> Any:
+    made = program(TREE, name)
+    assert made.iterations
+    return ufunc_of(made, budget=None)(*arrays)
+
+
+def stacked(values: Any) -> np.ndarray:
+    """A matrix of arrays of samples, samples first."""
+    return np.moveaxis(np.array([[np.broadcast_to(x, SAMPLES) for x in row] for row in values], dtype=float), -1, 0)
+
+
+def test_matrices(state: list[np.ndarray]) -> None:
+    q, qd, _ = state
+    close(compiled("mass_matrix", [q]), stacked(mass_matrix(TREE, list(q.T))), 1e-12)
+    C = stacked(coriolis_matrix(TREE, list(q.T), list(qd.T)))
+    close(compiled("coriolis_matrix", [q, qd]), C, 1e-12)
+    close(np.einsum("sijk,sk->sij", compiled("christoffel", [q]), qd), C, 1e-12)
+
+
+def test_regressor(state: list[np.ndarray]) -> None:
+    tau = np.stack(inverse_dynamics(TREE, *(list(x.T) for x in state)), axis=-1)
+    close(compiled("regressor", state) @ np.array(parameters(TREE)), tau, 1e-12)
+
+
+@pytest.mark.parametrize("way", [derived.inverse_dynamics_derivatives, derived.forward_dynamics_derivatives])
+def test_derivatives(way: Any, state: list[np.ndarray]) -> None:
+    name = way.__name__
+    other = trace(name, lambda *nodes: way(TREE, *nodes), *ALGORITHMS[name].operands(TREE, []))
+    expected = run(other, [x.T for x in state])
+    for a, b, o in zip(compiled(name, state), expected, other.outputs, strict=True):
+        close(a, np.stack([np.broadcast_to(x, SAMPLES) for x in b], axis=-1).reshape(-1, *o.shape), 1e-9)
