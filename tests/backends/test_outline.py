@@ -38,10 +38,10 @@ ALGORITHMS = ["christoffel", "regressor", "coriolis_matrix", "inverse_dynamics_d
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-@pytest.mark.parametrize("tree", ["puma560", "twins"])
+@pytest.mark.parametrize("tree", ["puma560", "twins", "chain"])
 def test_an_outline_is_the_whole(tree: str, name: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BUDGET", 100)
-    made = program((sy.load(tree) if tree == "puma560" else robot(tree)).tree, name)
+    made = program(({"puma560": sy.load, "chain": lambda _: chain(7)}.get(tree, robot))(tree).tree, name)
     state = states(made, rng)
     found = ufunc_of(made, budget=None)(*state)
     for a, b in zip(found if isinstance(found, tuple) else [found], expected(made, state), strict=True):

@@ -23,6 +23,7 @@ from .split import RECOMPUTED, Part, pair, values_at_hand
 TOGETHER = 256  # results that are written at once: few enough to be in the nearest cache still
 SHORT = 200  # steps of iterations that run together
 LEAST = 2  # iterations of a shape that has a function of its own
+Steps = tuple[Expr, ...]
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,8 @@ def _allocate(pieces: Sequence[_Piece], needs: Sequence[Sequence[Expr]]) -> tupl
 
 def _pieces(program: Program, budget: int, pairs: Sequence[tuple[int, int]]) -> Iterator[_Piece]:
     """Iterations that share their shape, and between them stretches of other steps."""
-    cuts = _cuts(program)
-    kept = _kept(cuts, [r for k, c in pairs for r in pair(program, k, c)])
-    described = _together([_iteration(steps, kept) for steps in cuts], kept)
+    results = values_at_hand(r for k, c in pairs for r in pair(program, k, c))
+    described = _described(_together(_described(_cuts(program), results)), results)
     counts = Counter(each.key for each in described)
     for shared, group in groupby(described, lambda each: counts[each.key] >= LEAST):
         if shared:
@@ -133,19 +133,23 @@ def _pieces(program: Program, budget: int, pairs: Sequence[tuple[int, int]]) -> 
             yield from (_Piece(tuple(steps[i : i + budget])) for i in range(0, len(steps), budget))
 
 
-def _together(iterations: Sequence[Iteration], kept: set[int]) -> list[Iteration]:
-    """Consecutive short iterations of one shape, some at a time, so that what they share is loaded once."""
-    made: list[Iteration] = []
+def _described(cuts: Sequence[Steps], results: Sequence[Expr]) -> list[Iteration]:
+    """The iteration of each cut."""
+    kept = _kept(cuts, results)
+    return [_iteration(steps, kept) for steps in cuts]
+
+
+def _together(iterations: Sequence[Iteration]) -> list[Steps]:
+    """The steps of iterations; of consecutive short ones of one shape, those of some together, so that what they share is loaded once."""
+    made: list[Steps] = []
     for _, group in groupby(iterations, lambda each: each.key):
         run = list(group)
         size = max(1, SHORT // max(1, len(run[0].steps)))
-        for i in range(0, len(run), size):
-            few = run[i : i + size]
-            made.append(_iteration(tuple(s for each in few for s in each.steps), kept) if len(few) > 1 else few[0])
+        made += [tuple(s for each in run[i : i + size] for s in each.steps) for i in range(0, len(run), size)]
     return made
 
 
-def _cuts(program: Program) -> list[tuple[Expr, ...]]:
+def _cuts(program: Program) -> list[Steps]:
     """The steps of a program, cut where iterations begin."""
     steps = [s for s in program.steps if s.op not in RECOMPUTED and s.op != "input"]
     ids = [s.id for s in steps]
@@ -153,9 +157,9 @@ def _cuts(program: Program) -> list[tuple[Expr, ...]]:
     return [tuple(steps[a:b]) for a, b in pairwise(places)]
 
 
-def _kept(cuts: Sequence[Sequence[Expr]], results: Sequence[object]) -> set[int]:
+def _kept(cuts: Sequence[Steps], results: Sequence[Expr]) -> set[int]:
     """The values that are needed outside of the cut that computes them."""
-    kept = {a.id for a in values_at_hand(results)}
+    kept = {a.id for a in results}
     for steps in cuts:
         own = {s.id for s in steps}
         for s in steps:
@@ -167,7 +171,7 @@ def _kept(cuts: Sequence[Sequence[Expr]], results: Sequence[object]) -> set[int]
     return kept
 
 
-def _iteration(steps: tuple[Expr, ...], kept: set[int]) -> Iteration:
+def _iteration(steps: Steps, kept: set[int]) -> Iteration:
     """Steps with the key of their shape: every operation with the places of its arguments among own values, outer values, constants."""
     own: dict[int, int] = {}
     outer: dict[Expr, int] = {}
