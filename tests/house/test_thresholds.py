@@ -65,6 +65,8 @@ NO_WORD = {
         "result.jackknife: CELLS SPAN POINTS SCALED SAME STEP",
         "result.visited: LEAST_SCALE MOST",
         "model.accumulator: MANY",
+        "doctor.mechanics.search: MANY",
+        "estimators.prior_weight: MANY",
         "model.problem: BLOCK FOLDS STORED",
         "closed_loops: STRIDE",
         "samples.samples: MIDDLE",

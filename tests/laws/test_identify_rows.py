@@ -19,7 +19,7 @@ from steelyard.identification.model.accumulator import Accumulator
 from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.model.model_options import ModelOptions
 from steelyard.identification.model.problem import Problem
-from steelyard.identification.model.rows import Rows, gathered
+from steelyard.identification.model.rows import Reach, Rows, gathered
 from steelyard.identification.result.residuals import residuals
 from steelyard.identification.samples import noise, repeats
 from steelyard.identification.samples.preparation import Preparation
@@ -29,7 +29,7 @@ from steelyard.kernels import program
 from steelyard.signals.segments import windows
 from tests.motions import fourier, recorded, rubbing
 
-REACH = ((2,), (0, 1, 3, 4), tuple(range(6)))
+REACH = Reach([(2,), (0, 1, 3, 4), tuple(range(6))])
 
 
 def problem_of(seconds: float = 60.0, decimate: int = 1, **model: object) -> Problem:

@@ -159,9 +159,9 @@ def mapped(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U]:
 
     Within the function one thread is in force. At most one result more than there are threads waits to be taken.
     """
-    count = thread_count()
-    if count == 1:
-        yield from map(function, items)
+    count, every = thread_count(), list(items)
+    if count == 1 or len(every) < 2:
+        yield from map(function, every)
         return
 
     def alone(item: T) -> U:
@@ -170,7 +170,7 @@ def mapped(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U]:
 
     waiting: deque[Future[U]] = deque()
     try:
-        for item in items:
+        for item in every:
             try:
                 waiting.append(_pool().submit(copy_context().run, alone, item))
             except RuntimeError:  # the interpreter shuts down and takes no more jobs

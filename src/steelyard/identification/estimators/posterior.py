@@ -36,9 +36,15 @@ class Coordinates:
     def precision(self, weights: ArrayLike) -> Array:
         """Return the prior precision (u, u) for the weight of each body (bodies,)."""
         D = np.zeros((self.matrix.shape[1],) * 2)
-        for weight, own in zip(np.asarray(weights, float), self.metric, strict=True):
-            D[: self.inner, : self.inner] += weight * own
+        for weight, (at, own) in zip(np.asarray(weights, float), self._supports, strict=True):
+            D[at[:, None], at] += weight * own
         return D
+
+    @cached_property
+    def _supports(self) -> tuple[tuple[NDArray[np.intp], Array], ...]:
+        """Of each body the coordinates that its metric is about, and the metric there: the rest is zero."""
+        used = [np.flatnonzero(np.any(own != 0, axis=0)) for own in self.metric]
+        return tuple((at, own[at[:, None], at]) for at, own in zip(used, self.metric, strict=True))
 
 
 def coordinates(model: Model, prior: BodyPrior) -> Coordinates:

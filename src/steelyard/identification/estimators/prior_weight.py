@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ...compiler.runtime.threads import mapped
 from ..model.linear_model import Model
 from ..model.prior import BodyPrior, body_prior
 from .posterior import coordinates, posterior_of, projected
@@ -17,6 +18,7 @@ Array = NDArray[np.float64]
 WEIGHTS = tuple(10.0 ** np.arange(-1, 7))  # of links as described: 1 for links right to their own size, 1e4 for a hundredth of it
 LOOSE = tuple(10.0 ** np.arange(-5, 2))  # of links whose description is set aside
 USUAL, SPREAD = 30.0, 1.5  # before the samples: the weight of a description is about 30, within 1.5 decades either way
+MANY = 200  # unknowns from which several weights are tried at once on several threads
 EXACT = 1e5  # weight from which the links are taken as described
 ODDS = 7.0  # [nats] against a description that is of no use, of one link or of all: one in a thousand
 
@@ -72,7 +74,7 @@ def choose_prior_weight(model: Model, triangle: Array, vague: Array | None = Non
     groups = alike(model, unknown)
     best = max(search.best(unknown), search.best(frozenset(range(search.bodies))), key=log_evidence)
     while groups:
-        tried = [search.quick(frozenset(best.aside) ^ group, best) for group in groups]
+        tried = list((mapped if search.many else map)(partial(search.quick_change, best), groups))
         found = search.best(frozenset(max(tried, key=log_evidence).aside), best)
         if not found.log_evidence > best.log_evidence:  # nor for numbers that are none
             break
@@ -108,21 +110,30 @@ class Search:
     def bodies(self) -> int:
         return len(self.model.robot.tree.bodies)
 
+    @property
+    def many(self) -> bool:
+        """Whether there are so many unknowns that threads are worth their while."""
+        return len(self.model.names) >= MANY
+
     def best(self, aside: frozenset[int], start: PriorWeight | None = None) -> PriorWeight:
         """Return the best weights with these bodies set aside: that of the others and that of those in turn, to a third of a decade."""
         of = self.evidence(aside)
         found = of(start.weight if start else USUAL, start.loose if start else 0.1)
         for _ in range(2 if 0 < len(aside) < self.bodies else 1):
             if len(aside) < self.bodies:
-                found = maximum(partial(with_loose, of, found.loose), WEIGHTS)
+                found = maximum(partial(with_loose, of, found.loose), WEIGHTS, self.many)
             if aside:
-                found = maximum(partial(of, found.weight), LOOSE)
+                found = maximum(partial(of, found.weight), LOOSE, self.many)
         return found
 
     def quick(self, aside: frozenset[int], start: PriorWeight) -> PriorWeight:
         """Return the evidence with these bodies set aside at the weight of `start`, and a few weights for those set aside."""
         of = self.evidence(aside)
         return max((of(start.weight, loose) for loose in {start.loose, *LOOSE[2:6:2]}), key=log_evidence)
+
+    def quick_change(self, start: PriorWeight, group: frozenset[int]) -> PriorWeight:
+        """Return `quick` with some bodies set aside that were not, or taken back."""
+        return self.quick(frozenset(start.aside) ^ group, start)
 
     def gain(self, found: PriorWeight, group: frozenset[int]) -> float:
         """Return by how many nats the evidence is larger with the description of some bodies set aside."""
@@ -150,9 +161,14 @@ def with_loose(of: Callable[[float, float], PriorWeight], loose: float, weight: 
     return of(weight, loose)
 
 
-def maximum(of: Callable[[float], PriorWeight], decades: Sequence[float]) -> PriorWeight:
-    """Return the largest evidence over decades of a weight, then over thirds of a decade around the best one."""
-    tried = {weight: of(weight) for weight in decades}
+def maximum(of: Callable[[float], PriorWeight], decades: Sequence[float], many: bool = False) -> PriorWeight:
+    """Return the largest evidence over decades of a weight, then over thirds of a decade around the best one.
+
+    Several are computed at once if there are `many` unknowns.
+    """
+    each = mapped if many else map
+    tried = dict(zip(decades, each(of, decades), strict=True))
     middle = max(tried, key=lambda weight: tried[weight].log_evidence)
-    tried |= {weight: of(weight) for weight in middle * 10.0 ** np.array([-2 / 3, -1 / 3, 1 / 3, 2 / 3])}
+    around = (middle * 10.0 ** np.array([-2 / 3, -1 / 3, 1 / 3, 2 / 3])).tolist()
+    tried |= dict(zip(around, each(of, around), strict=True))
     return max(tried.values(), key=log_evidence)

@@ -35,7 +35,10 @@ class Products:
     def pooled(self, weights: Array, b: int) -> Array:
         """Return the sum over joints of weights_j [Y_j tau_j]^T [Y_j tau_j], (b + 1, b + 1)."""
         made = np.zeros((b + 1, b + 1))
-        for w, columns, each in zip(weights, self.reach, self.of, strict=True):
-            own = [*range(len(columns)), -1]
-            made[np.ix_([*columns, b], [*columns, b])] += w * each[np.ix_(own, own)]
+        for w, columns, each in zip(weights, self.reach.columns, self.of, strict=True):
+            k = len(columns)
+            made[columns[:, None], columns] += w * each[:k, :k]
+            made[columns, b] += w * each[:k, -1]
+            made[b, b] += w * each[-1, -1]
+        made[b, :b] = made[:b, b]
         return made

@@ -75,6 +75,11 @@ class Search:
         return self.gram.each(lambda parts: np.asarray(parts.sum(axis=0)))
 
     @cached_property
+    def pooled(self) -> Array:
+        """[Y tau]^T [Y tau] of all parts and joints with their weights, (b + 1, b + 1)."""
+        return self.total.pooled(self.weights**2, self.b)
+
+    @cached_property
     def parts(self) -> tuple[Products, ...]:
         """The products of each part, (m, m) of each joint."""
         return tuple(self.gram.each(lambda parts, f=f: parts[f]) for f in range(len(self.counts)))  # type: ignore[misc]
@@ -163,11 +168,11 @@ class Search:
     def normal(self, gram: Products, candidate: Candidate | None) -> tuple[Array, Array]:
         """Return the normal equations A x = z over base columns and those of a candidate, rows of joint j weighted, with the prior."""
         W, b = self.weights**2, self.b
-        whole = gram.pooled(W, b)
+        whole = self.pooled if gram is self.total else gram.pooled(W, b)
         A, z = whole[:b, :b] + self.precision, whole[:b, b] + self.precision @ self.start
         if candidate is None:
             return A, z
-        columns, extra = list(gram.reach[candidate.joint]), self.places(candidate)
+        columns, extra = gram.reach.columns[candidate.joint], self.places(candidate)
         own, cross = gram.of[candidate.joint] * W[candidate.joint], np.zeros((b, len(extra)))
         cross[columns] = own[: len(columns), extra]
         A = np.block([[A, cross], [cross.T, own[np.ix_(extra, extra)]]])
@@ -180,9 +185,9 @@ class Search:
     def quadratic(self, gram: Products, x: Array, candidate: Candidate | None = None) -> Array:
         """Return the sum of products of residuals that products [Y C tau]^T [Y C tau] have, of each joint, (n,)."""
         made = np.empty(len(gram.of))
-        for j, (columns, each) in enumerate(zip(gram.reach, gram.of, strict=True)):
+        for j, (columns, each) in enumerate(zip(gram.reach.columns, gram.of, strict=True)):
             own = np.zeros(len(each))
-            own[: len(columns)], own[-1] = x[list(columns)], -1.0
+            own[: len(columns)], own[-1] = x[columns], -1.0
             if candidate is not None and candidate.joint == j:
                 own[self.places(candidate)] = x[self.b :]
             made[j] = own @ each @ own
@@ -264,12 +269,12 @@ def weighted(search: Search) -> Search:
 
 def prior_weight(model: Model, search: Search) -> PriorWeight:
     """Return the weight that the evidence gives to the description."""
-    return choose_prior_weight(model, factor(search.total.pooled(search.weights**2, search.b)))
+    return choose_prior_weight(model, factor(search.pooled))
 
 
 def description(model: Model, search: Search, chosen: PriorWeight) -> tuple[Array, Array]:
     """Return the base parameters (b,) of the description and the precision (b, b) that a weight gives them."""
-    whole = search.total.pooled(search.weights**2, search.b)
+    whole = search.pooled
     prior = body_prior(model, chosen.aside)
     at = coordinates(model, prior)
     precision = at.precision(chosen.body_weights(prior))

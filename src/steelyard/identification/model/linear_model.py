@@ -28,7 +28,7 @@ from .bounds import Bounds
 from .joint_terms import complete, coupled, gear_ratios, is_plain, plain, structural, with_shape
 from .known import KnownFunction, with_known
 from .model_options import ModelOptions
-from .rows import Rows, flat_index, places
+from .rows import Reach, Rows
 
 Array = NDArray[np.float64]
 
@@ -111,10 +111,10 @@ class Model:
         return group_parameters(Y, self.names, short_parameter_names(self.robot.tree, self.names))
 
     @cached_property
-    def reach(self) -> tuple[tuple[int, ...], ...]:
+    def reach(self) -> Reach:
         """For each joint the base columns that its torque depends on: the block-triangular structure."""
         rows = self._sampled[:, list(self.base.columns)].reshape(-1, self.n, self.base.n_base)
-        return tuple(tuple(np.flatnonzero(np.any(rows[:, j] != 0, axis=0))) for j in range(self.n))
+        return Reach(tuple(np.flatnonzero(np.any(rows[:, j] != 0, axis=0)).tolist()) for j in range(self.n))
 
     def rows(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
         """Return Y_b, (N, n, b): the base columns of the regressor; base (N, 9) is the motion of the base, at rest if not given."""
@@ -127,15 +127,19 @@ class Model:
         made = np.asarray(kernel_of(key, lambda: self._entries_program(wanted, bool(base)), Path(__file__).parent)(q, qd, qdd, *base))
         others = [(k, self.term(c)) for k, c in enumerate(self.base.columns) if c not in self.plain_columns]
         states = self.joint_states([use for _, use in others], q, qd, qdd)
-        at = {(j, k): i for j, place in enumerate(places(self.reach)) for i, k in enumerate(self.reach[j], place.start)} if others else {}
+        at = {(j, k): i for j, place in enumerate(self.reach.places) for i, k in enumerate(self.reach[j], place.start)} if others else {}
         for k, use in others:
             for joint, factor in use.column(states).items():
                 made[:, at[joint, k]] = factor
         return made
 
+    def rows_in_reach(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Rows:
+        """Return what `rows` has, without the zeros of its structure."""
+        return Rows(self.entries(q, qd, qdd, *base), self.reach, self.base.n_base)
+
     def _entries_program(self, columns: tuple[int, ...], base: bool) -> Program:
         made = program(self.plain.tree, "regressor", columns=columns, base=base)
-        return selected(made, flat_index(self.reach, len(columns)))
+        return selected(made, self.reach.flat(len(columns)))
 
     def possible(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return the states among these (N, n) that the robot can have: all, unless loops tie joints to each other."""
@@ -145,7 +149,7 @@ class Model:
         """Return the torque (N, n) that holds the links with base parameters (b,), and those that are known, at rest at q (N, n)."""
         inner, still = 10 * len(self.robot.tree.bodies), np.zeros_like(q)
         of_links = np.where(np.array(self.base.columns) < inner, base, 0.0)
-        tau = Rows(self.entries(q, still, still), self.reach, self.base.n_base) @ of_links
+        tau = self.rows_in_reach(q, still, still) @ of_links
         held = {column: x for column, x in self.held if column < inner and x}
         return tau + self.columns(q, still, still, tuple(held)) @ np.array(list(held.values())) if held else tau
 

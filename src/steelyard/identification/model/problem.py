@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -21,7 +21,7 @@ from ..samples.decimation import GROUP, REACH, decimated
 from ..samples.samples import Samples
 from .accumulator import Accumulator
 from .linear_model import Model
-from .rows import Rows
+from .rows import Reach, Rows
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -86,7 +86,7 @@ class Problem:
         return self.model.n
 
     @property
-    def reach(self) -> tuple[tuple[int, ...], ...]:
+    def reach(self) -> Reach:
         """For each joint the columns that its rows have."""
         return self.model.reach
 
@@ -130,7 +130,7 @@ class Problem:
     @property
     def _fits(self) -> bool:
         """Whether all rows fit into STORED bytes."""
-        return self.N * sum(len(columns) for columns in self.reach) * 8 <= STORED
+        return 8 * self.N * self.reach.size <= STORED
 
     @cached_property
     def _stored(self) -> list[Block]:
@@ -190,14 +190,14 @@ class Problem:
     @cached_property
     def regressor_noise(self) -> Accumulator:
         """The errors of the regressor that the noise of q, qd and qdd makes, folded; scaled to the number of all samples."""
-        made = Accumulator.empty(self.reach, self.base.n_base)
+        made = Accumulator.empty(self.model.reach, self.base.n_base)
         for rows, _, part in self.regressor_errors():
             keep = None if part.keep is None else part.keep[:: self.decimate]
-            made = made.fold(rows, np.zeros(rows.shape[:2]), keep)
+            made = made.fold_rows(rows, np.zeros((len(rows.entries), self.n)), keep)
         return made
 
-    def regressor_errors(self) -> Iterator[tuple[Array, int, Samples]]:
-        """Yield errors of the regressor (N, n, b) that the noise of q, qd and qdd makes, as drawn for the middle of each log.
+    def regressor_errors(self) -> Iterator[tuple[Rows, int, Samples]]:
+        """Yield errors of the regressor's rows that the noise of q, qd and qdd makes, as drawn for the middle of each log.
 
         They are scaled so that their squares count for all samples of the log; with the log's number and its samples there.
         """
@@ -206,8 +206,10 @@ class Problem:
                 continue
             part = s.part(s.middle)
             moved = [x + errors for x, errors in zip((part.q, part.qd, part.qdd), s.errors, strict=True)]
-            rows = self.model.rows(*moved, *part.states[3:]) - self.model.rows(*part.states)
-            yield decimated(rows, self.decimate, 0, -(-part.N // self.decimate)) * np.sqrt(s.N / part.N), number, part
+            rows = self.model.rows_in_reach(*part.states)
+            errors = self.model.entries(*moved, *part.states[3:]) - rows.entries
+            kept = decimated(errors, self.decimate, 0, -(-part.N // self.decimate)) * np.sqrt(s.N / part.N)
+            yield replace(rows, entries=kept), number, part
 
     def check_rows(self) -> None:
         """Raise ProblemError if there are fewer rows than unknowns."""

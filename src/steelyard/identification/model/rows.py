@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...cached import cached_property
+
 Array = NDArray[np.float64]
-Reach = tuple[tuple[int, ...], ...]
+
+
+class Reach(tuple[tuple[int, ...], ...]):
+    """For each row of a regressor the columns that it may have an entry in."""
+
+    @cached_property
+    def places(self) -> tuple[slice, ...]:
+        """Where the entries of each row are, one row after the other."""
+        ends = [0, *accumulate(len(columns) for columns in self)]
+        return tuple(slice(a, b) for a, b in pairwise(ends))
+
+    @cached_property
+    def columns(self) -> tuple[NDArray[np.intp], ...]:
+        """The columns of each row as an index."""
+        return tuple(np.array(columns, np.intp) for columns in self)
+
+    @property
+    def size(self) -> int:
+        """How many entries there are."""
+        return self.places[-1].stop
+
+    def flat(self, width: int) -> list[int]:
+        """Return where each entry is in a sample of Y (n, b) in one piece, b = width."""
+        return [j * width + c for j, columns in enumerate(self) for c in columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,48 +48,36 @@ class Rows:
     @classmethod
     def of(cls, Y: Array) -> Rows:
         """Return rows (N, n, b) that may have an entry anywhere."""
-        return cls(Y.reshape(len(Y), -1), (tuple(range(Y.shape[2])),) * Y.shape[1], Y.shape[2])
+        return cls(Y.reshape(len(Y), -1), Reach([tuple(range(Y.shape[2]))] * Y.shape[1]), Y.shape[2])
 
     def __getitem__(self, samples: slice) -> Rows:
         return Rows(self.entries[samples], self.reach, self.width)
 
     def row(self, j: int) -> Array:
         """Return the entries of row j, (N, k), those of the columns reach[j]."""
-        return self.entries[:, places(self.reach)[j]]
+        return self.entries[:, self.reach.places[j]]
 
     def __matmul__(self, base: Array) -> Array:
         """Return Y base, (N, n), for base (b,)."""
         made = np.empty((len(self.entries), len(self.reach)))
-        for j, columns in enumerate(self.reach):
-            made[:, j] = self.row(j) @ base[list(columns)]
+        for j, columns in enumerate(self.reach.columns):
+            made[:, j] = self.row(j) @ base[columns]
         return made
 
     def with_columns(self, own: Array) -> Rows:
         """Return the rows with one more column for each, which it alone has: own (N, n)."""
         parts = [x for j in range(len(self.reach)) for x in (self.row(j), own[:, j : j + 1])]
-        reach = tuple((*columns, self.width + j) for j, columns in enumerate(self.reach))
+        reach = Reach((*columns, self.width + j) for j, columns in enumerate(self.reach))
         return Rows(np.concatenate(parts, axis=1), reach, self.width + len(reach))
 
     @property
     def dense(self) -> Array:
         """Y (N, n, b), with its zeros."""
         made = np.zeros((len(self.entries), len(self.reach) * self.width))
-        made[:, flat_index(self.reach, self.width)] = self.entries
+        made[:, self.reach.flat(self.width)] = self.entries
         return made.reshape(len(made), -1, self.width)
 
 
-@lru_cache(maxsize=64)
-def places(reach: Reach) -> tuple[slice, ...]:
-    """Return where the entries of each row are."""
-    ends = [0, *accumulate(len(columns) for columns in reach)]
-    return tuple(slice(a, b) for a, b in pairwise(ends))
-
-
-def flat_index(reach: Reach, width: int) -> list[int]:
-    """Return where each entry is in a sample of Y (n, b) in one piece, b = width."""
-    return [j * width + c for j, columns in enumerate(reach) for c in columns]
-
-
-def gathered(Y: Array, reach: Sequence[Sequence[int]]) -> Array:
+def gathered(Y: Array, reach: Reach) -> Array:
     """Return the entries (N, P) in reach of Y (N, n, b)."""
-    return np.concatenate([Y[:, j, list(columns)] for j, columns in enumerate(reach)], axis=1)
+    return np.concatenate([Y[:, j, columns] for j, columns in enumerate(reach.columns)], axis=1)

@@ -71,8 +71,8 @@ def runs_of(number: NDArray[np.intp]) -> list[tuple[int, slice]]:
 def score(rows: Rows, e: Array) -> Array:
     """Return Y^T e summed over samples, (b,), for e (N, n)."""
     made = np.zeros(rows.width)
-    for j, columns in enumerate(rows.reach):
-        made[list(columns)] += e[:, j] @ rows.row(j)
+    for j, columns in enumerate(rows.reach.columns):
+        made[columns] += e[:, j] @ rows.row(j)
     return made
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....cached import cached_property
+from ...model.rows import Rows
 from .hypothesis import Hypothesis, Pair
 from .unknowns import WIDTHS, Layout, States, Unknowns
 
@@ -102,18 +103,19 @@ class Design:
         return self.known + np.stack([A @ (z + E @ u) for A, z, E in zip(self.columns, self.zero, self.to_u, strict=True)], axis=1)
 
 
-def make_design(unknowns: Unknowns, states: States, Y: Array, hypothesis: Hypothesis, keep: NDArray[np.bool_], payload: Array) -> Design:
+def make_design(unknowns: Unknowns, states: States, rows: Rows, hypothesis: Hypothesis, keep: NDArray[np.bool_], payload: Array) -> Design:
     """Return the design along a motion with the couplings of a hypothesis.
 
-    Y is the regressor of the motion: its base columns (N, n, b), or all (N, n, p) if the hypothesis has a gravity of its own. `keep` (N, n)
-    are the rows in use, `payload` (N, n) [N m|N] is a torque that is known.
+    `rows` are those of the regressor: of its base columns, or of all p if the hypothesis has a gravity of its own. `keep` (N, n) are those
+    in use, `payload` (N, n) [N m|N] is a torque that is known.
     """
     layout = unknowns.layout(hypothesis.gravity is not None, hypothesis.couplings)
     steps = [smooth_steps(speed) for speed in np.ascontiguousarray(states[1].T)]
     columns = []
     for j, own in enumerate(layout.own):
         beside = [*steps[j], *shared_columns(states, j, hypothesis.couplings)]
-        A = np.concatenate([*(Y[:, j, run] for run in own), np.stack(beside, axis=1)], axis=1)
+        entries = [rows.row(j)] if hypothesis.gravity is None else [rows.row(j)[:, run] for run in own]
+        A = np.concatenate([*entries, np.stack(beside, axis=1)], axis=1)
         columns.append(A if np.all(keep[:, j]) else np.multiply(A, keep[:, j, None], out=A))
     known = known_torque(unknowns, states, hypothesis) + payload
     signs = sign_rows(unknowns, states, steps, layout.K)
@@ -126,18 +128,18 @@ def known_torque(unknowns: Unknowns, states: States, hypothesis: Hypothesis) -> 
     return known - hypothesis.lifted * described_gravity(unknowns, states[0]) if hypothesis.lifted else known
 
 
-def body_torque(unknowns: Unknowns, states: States, Y: Array, hypothesis: Hypothesis, u: Array) -> Array:
-    """Return the torque (N, n) along a motion of the model's own terms with the unknowns u, and what is known; Y as in a design."""
+def body_torque(unknowns: Unknowns, states: States, rows: Rows, hypothesis: Hypothesis, u: Array) -> Array:
+    """Return the torque (N, n) along a motion of the model's own terms with the unknowns u, and what is known; rows as in a design."""
     pi = unknowns.origin + unknowns.to_pi @ u[: unknowns.p]
     values = pi if hypothesis.gravity is not None else unknowns.model.base.matrix @ pi
-    return known_torque(unknowns, states, hypothesis) + Y @ values
+    return known_torque(unknowns, states, hypothesis) + rows @ values
 
 
 def described_gravity(unknowns: Unknowns, q: Array) -> Array:
     """Return the torque of gravity (N, n) of the description."""
     still = np.zeros_like(q)
     model = unknowns.model
-    return np.asarray(model.rows(q, still, still) @ model.base.values(unknowns.origin))
+    return model.rows_in_reach(q, still, still) @ model.base.values(unknowns.origin)
 
 
 def shared_columns(states: States, joint: int, pairs: Sequence[Pair]) -> list[Array]:

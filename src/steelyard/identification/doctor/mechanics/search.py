@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
+from ....compiler.runtime.threads import mapped
 from ....signals.clean.correction import Correction
 from .candidate import DECISIVE, Candidate, doubtful
 from .hypothesis import Hypothesis
@@ -23,6 +24,7 @@ MOST_STEPS = 6
 UNUSUAL = 10.0  # [nats] that a log which contradicts the description costs
 LEAST_FALL = 0.5  # [nats] for each independent row of two joints that their exchange must win: their errors fall by a third
 FIRSTS = 3  # candidates that are tried first
+MANY = 200  # unknowns from which families of candidates are tried at once on several threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,8 @@ def clock_and_other(witness: Witness, trial: Trial) -> list[Candidate]:
 def candidates_of(witness: Witness, trial: Trial) -> list[Candidate]:
     """Return what may explain the log better than a trial does."""
     families = (*ALWAYS, *IF_DOUBTFUL) if doubtful(trial) else ALWAYS
-    return [each for family in families for each in family(witness, trial)]
+    all_at_once = mapped if witness.unknowns.p >= MANY else map
+    return [each for found in all_at_once(lambda family: list(family(witness, trial)), families) for each in found]
 
 
 def promising(candidates: Sequence[Candidate], trial: Trial) -> list[Candidate]:

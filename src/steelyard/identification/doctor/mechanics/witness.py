@@ -12,6 +12,7 @@ from scipy.special import log_ndtr
 
 from ....cached import cached_property
 from ....signals.resample import interpolant
+from ...model.rows import Rows
 from .design import Design, body_torque, make_design
 from .hypothesis import Hypothesis
 from .unknowns import States, Unknowns
@@ -89,8 +90,8 @@ class Witness:
 
     def _column(self, column: int, delay: float) -> Array:
         """Return a torque of the log (N,) without its delay [s of the log], zero in rows that are not in use; it is kept."""
-        key = column, delay
-        if key not in self._columns:
+        found = self._columns.get((column, delay))
+        if found is None:
             if len(self._columns) > MOST_COLUMNS:
                 self._columns.clear()
             t, used = self.view.t, self.view.keep[:, column]
@@ -98,8 +99,8 @@ class Witness:
             if delay:
                 parts = zip(self.view.stretches, self._splines[column], strict=True)
                 tau = np.concatenate([made(np.clip(t[part] + delay, t[part][0], t[part][-1])) for part, made in parts])
-            self._columns[key] = tau * used
-        return self._columns[key]
+            found = self._columns[column, delay] = tau * used
+        return found
 
     @cached_property
     def _splines(self) -> tuple[tuple[Callable[[Array], Array], ...], ...]:
@@ -122,11 +123,11 @@ class Witness:
         states = hypothesis.states(self.view)
         return body_torque(self.unknowns, states, self._rows(hypothesis, states), hypothesis, u) * self.keep(hypothesis)
 
-    def _rows(self, hypothesis: Hypothesis, states: States) -> Array:
-        """Return the regressor along a motion: its base columns (N, n, b), or all (N, n, p) where gravity is another."""
+    def _rows(self, hypothesis: Hypothesis, states: States) -> Rows:
+        """Return the rows of the regressor along a motion: of its base columns, or of all p where gravity is another."""
         if hypothesis.gravity is None:
-            return self.unknowns.model.rows(*states)
-        return self.unknowns.full_rows(states, hypothesis.gravity)
+            return self.unknowns.model.rows_in_reach(*states)
+        return Rows.of(self.unknowns.full_rows(states, hypothesis.gravity))
 
     def trial(self, hypothesis: Hypothesis, like: Trial, design: Design | None = None, needed: float = -np.inf) -> Trial:
         """Try a hypothesis with as many independent rows as another trial; `design` is that of a trial with the same motion.

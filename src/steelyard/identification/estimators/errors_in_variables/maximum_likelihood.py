@@ -72,9 +72,9 @@ def whitened(problem: Problem, base: Array, errors: list[Array]) -> tuple[tuple[
             made[k] = made[k].fold(own[:, :, :-1], own[:, :, -1])
         done += len(rows)
     noise_rows = np.zeros((1, len(base)))
-    for rows, log, part in problem.regressor_errors():
+    for errors_of_rows, log, part in problem.regressor_errors():
         kept = part.part(slice(None, None, problem.decimate))
-        drawn = whiten(rows, model.covariance(kept.states, errors[log]), sigma2, kept.keep)
+        drawn = whiten(errors_of_rows.dense, model.covariance(kept.states, errors[log]), sigma2, kept.keep)
         noise_rows = triangular(np.vstack([noise_rows, drawn.reshape(-1, len(base))]))
     return tuple(made), noise_rows * smooth_columns(problem.model), share
 

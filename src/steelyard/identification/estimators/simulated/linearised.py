@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.problem import Block, Place, Problem
-from ...model.rows import Rows
+from ...model.rows import Reach, Rows
 from ...samples.samples import Samples
 
 Array = NDArray[np.float64]
@@ -25,9 +25,9 @@ class LinearisedProblem(Problem, ABC):
     at: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
-    def reach(self) -> tuple[tuple[int, ...], ...]:
+    def reach(self) -> Reach:
         """For each joint the columns that its rows have: all."""
-        return (tuple(range(self.base.n_base)),) * self.n
+        return Reach([tuple(range(self.base.n_base))] * self.n)
 
     def block(self, place: Place) -> Block:
         """Return the block at a place."""
