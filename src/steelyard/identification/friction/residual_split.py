@@ -85,14 +85,17 @@ def split_residuals(problem: Problem, base: Array) -> ResidualSplit:
     """Return what the residuals of base parameters (b,) go back to, joint by joint."""
     columns, whole = cause_columns(problem, base), with_free_links(problem.model)
     most = max(FOLDS, MOST * problem.decimate // block_length(problem.decimate)) if problem.N > MOST else None
-    keep = [np.ones(x.tau.shape, bool) if x.keep is None else x.keep for x in problem.blocks(most)]
-    left = [(x.tau - x.rows @ base) * k for x, k in zip(problem.blocks(most), keep, strict=True)]
+    blocks = list(problem.blocks(most))
+    keep = [np.ones(x.tau.shape, bool) if x.keep is None else x.keep for x in blocks]
+    left = [(x.tau - x.rows @ base) * k for x, k in zip(blocks, keep, strict=True)]
     noise, e, kept = noise_share(left), np.concatenate(left), np.concatenate(keep)
-    blocks = list(Problem(whole, problem.samples, problem.decimate, columns).blocks(most))
+    links = blocks if whole is problem.model else list(Problem(whole, problem.samples, problem.decimate).blocks(most))
+    beside = list(mapped(lambda place: problem.columns_at(columns, place), problem.places(most)))
 
     def shares(j: int) -> tuple[float, float, float, float]:
         own = [k for k, c in enumerate(whole.reach[j]) if whole.base.columns[c] < 10 * len(whole.robot.tree.bodies)]
-        C = np.concatenate([np.column_stack([x.extra[:, j], x.rows.row(j)[:, own]]) for x in blocks if x.extra is not None])[kept[:, j]]
+        parts = [np.column_stack([more[:, j], x.rows.row(j)[:, own]]) for more, x in zip(beside, links, strict=True)]
+        C = np.concatenate(parts)[kept[:, j]]
         sets = C[:, : columns.friction], C[:, columns.friction :], C
         rub, rigid, both = (explained(X, e[kept[:, j], j]) for X in sets)
         return add_to_one(noise[j], (rub + both - rigid) / 2, (rigid + both - rub) / 2)

@@ -25,6 +25,7 @@ from .rows import Reach, Rows
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
+Columns = Callable[[Samples, int], Array]
 BLOCK = 4096
 FOLDS = 8
 STORED = 200e6  # bytes of rows that are kept and not computed again
@@ -75,7 +76,7 @@ class Problem:
     model: Model
     samples: tuple[Samples, ...]
     decimate: int = 1
-    extra: Callable[[Samples, int], Array] | None = None
+    extra: Columns | None = None
 
     @property
     def base(self) -> BaseParameters:
@@ -126,6 +127,11 @@ class Problem:
     def block(self, place: Place) -> Block:
         """Return the block at a place."""
         return one_block(self.model, self.samples[place.log], place, self.decimate, self.extra)
+
+    def columns_at(self, extra: Columns, place: Place) -> Array:
+        """Return further columns (N, n, k) at the kept samples of a place, through the low-pass."""
+        there, before = around(self.samples[place.log], place, self.decimate)
+        return decimated(extra(there, place.log), self.decimate, before, place.kept(self.decimate))
 
     @property
     def _fits(self) -> bool:
@@ -231,20 +237,23 @@ def block_length(factor: int) -> int:
     return BLOCK if factor == 1 else max(BLOCK // (GROUP * factor), 1) * GROUP * factor
 
 
-def one_block(model: Model, part: Samples, place: Place, factor: int, extra: Callable[[Samples, int], Array] | None = None) -> Block:
+def one_block(model: Model, part: Samples, place: Place, factor: int, extra: Columns | None = None) -> Block:
     """Return a block within a stretch without gaps; torque and columns pass the same low-pass before one sample in `factor` is kept.
 
     The reach of the filter is added on both sides and cut off again, so that the result does not depend on the blocks.
     Gautier, ICRA 1997, pp. 1922-1927 (parallel filtering).
     """
-    start, stop = place.samples.start, place.samples.stop
+    there, before = around(part, place, factor)
+    known = model.known_torque(*there.states) + (0.0 if there.payload_torque is None else there.payload_torque)
+    wanted = [model.entries(*there.states), there.tau, known, *([] if extra is None else [extra(there, place.log)])]
+    entries, tau, known, *further = (decimated(x, factor, before, place.kept(factor)) for x in wanted)
+    kept = slice(place.samples.start, place.samples.stop, factor)
+    rows, keep = Rows(entries, model.reach, model.base.n_base), None if part.keep is None else part.keep[kept]
+    return Block(part.t[kept], rows, tau - known, known, keep, place.log, place.first, *further)
+
+
+def around(part: Samples, place: Place, factor: int) -> tuple[Samples, int]:
+    """Return the samples of a place with those on both sides that the low-pass reads, and how many of them are before it."""
     margin = 0 if factor == 1 else REACH * factor
-    first, last = max(start - margin, place.stretch.start), min(stop + margin, place.stretch.stop)
-    there = part.part(slice(first, last))
-    states = there.states
-    t = part.t[start:stop:factor]
-    known = model.known_torque(*states) + (0.0 if there.payload_torque is None else there.payload_torque)
-    wanted = [model.entries(*states), there.tau, known, *([] if extra is None else [extra(there, place.log)])]
-    entries, tau, known, *further = (decimated(x, factor, start - first, len(t)) for x in wanted)
-    keep = None if part.keep is None else part.keep[start:stop:factor]
-    return Block(t, Rows(entries, model.reach, model.base.n_base), tau - known, known, keep, place.log, place.first, *further)
+    first, last = max(place.samples.start - margin, place.stretch.start), min(place.samples.stop + margin, place.stretch.stop)
+    return part.part(slice(first, last)), place.samples.start - first

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from ...compiler.runtime.threads import mapped
 from ...signals.log import Log
+from .repeats import later
 
 Array = NDArray[np.float64]
 HIGHEST = 0.4  # of the samples of a period: harmonics up to there can be told from noise
 BLOCK = 4096
-ALIGNED = 1e-6  # of a time step, up to which a sample is on the grid of phases
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +67,7 @@ def fourier_motion(log: Log, period: float) -> FourierMotion | None:
     dt = log.duration / (log.N - 1)
     steps = round(period / dt)
     grid = log.t[0] + period / steps * np.arange(int(np.floor(log.duration / period * steps + 1e-6)) + 1)
-    mean, count, sigma = phase_average(on_grid(log, grid), steps)
+    mean, count, sigma = phase_average(later(log.t, log.q, grid), steps)
     spectrum, noise = harmonics(mean), sigma**2 / count * 4.0 / steps
     highest = int(HIGHEST * steps)
     floor = np.median(np.abs(spectrum[min(highest, len(spectrum) - 1) :]) ** 2, axis=0) / np.log(2.0)
@@ -78,12 +77,6 @@ def fourier_motion(log: Log, period: float) -> FourierMotion | None:
         return None
     kept = np.arange(max(last) + 1)[:, None] <= np.array(last)
     return FourierMotion(float(log.t[0]), period, np.where(kept, spectrum[: len(kept)], 0.0), np.where(kept, np.sqrt(noise), 0.0))
-
-
-def on_grid(log: Log, grid: Array) -> Array:
-    """Return the positions at times of an even grid [s]: those that were measured, if they are there, or by a cubic spline."""
-    aligned = len(grid) <= log.N and np.max(np.abs(grid - log.t[: len(grid)])) <= ALIGNED * log.dt
-    return log.q[: len(grid)] if aligned else np.asarray(CubicSpline(log.t, log.q)(np.minimum(grid, log.t[-1])))
 
 
 def order(power: Array, samples: int) -> int:

@@ -27,6 +27,7 @@ REFINED = 4  # steps towards the period
 FEWEST = 16  # samples of a period
 MOST, WINDOWS = 1 << 17, 8  # samples that are compared with those a period before, in so many windows if there are more
 KNOTS = 64  # of a cubic spline from its end, after which the end has no influence left
+ALIGNED = 1e-6  # of a time step, up to which a sample is at the time that is looked for
 WIDE = 64  # [samples] width of a window from which it is applied by the Fourier transform
 
 
@@ -161,7 +162,9 @@ def apart(t: Array, x: Array, period: float) -> Array:
 
 
 def later(t: Array, x: Array, at: Array) -> Array:
-    """Return columns x (N, k) at rising times by the cubic spline through the samples around these."""
-    begin, end = np.searchsorted(t, at[[0, -1]]) + (-KNOTS, KNOTS)
-    near = slice(max(int(begin), 0), int(end))
+    """Return columns x (N, k) at rising times: those that were measured then, or by the cubic spline through the samples around these."""
+    first, last = (int(i) for i in np.searchsorted(t, at[[0, -1]] - ALIGNED * (t[1] - t[0])))
+    if last - first == len(at) - 1 and np.max(np.abs(t[first : first + len(at)] - at)) <= ALIGNED * (t[1] - t[0]):
+        return x[first : first + len(at)]
+    near = slice(max(first - KNOTS, 0), last + KNOTS)
     return np.asarray(CubicSpline(t[near], x[near])(np.minimum(at, t[-1])))
