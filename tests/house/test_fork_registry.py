@@ -142,9 +142,7 @@ PURE = "values that depend on the arguments alone and are never changed; no lock
 REASONS = {
     **dict.fromkeys(("closed_form/normal_form.py:_times", "closed_form/normal_form.py:sum_of_waves"), PURE),
     **dict.fromkeys(("closed_form/normal_form.py:product_of_waves", "mechanism/known_torque.py:_parsed"), PURE),
-    **dict.fromkeys(
-        (f"identification/{name}" for name in ("samples/decimation.py:band", "samples/decimation.py:weights", "model/rows.py:places")), PURE
-    ),
+    **dict.fromkeys(("identification/samples/decimation.py:band", "identification/samples/decimation.py:weights"), PURE),
     **dict.fromkeys(("motion/trajectories/bspline.py:from_values", "simulation/integrators.py:table", "signals/schema.py:_rows"), PURE),
     **dict.fromkeys(("compiler/runtime/cache.py:_digest", "reporting/page.py:plotting_library", "files.py:_machine"), PURE),
     "compiler/runtime/gufunc.py:_constructor": "an address in NumPy, the same in a child",

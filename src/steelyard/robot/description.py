@@ -193,6 +193,11 @@ class Description:
         else:
             self._calls[name] = self._kernel(name).few()
 
+    def _bind(self, method: str, name: str) -> None:
+        """Let a method of this robot be the built-in function of an algorithm, where Python has one."""
+        if made := self._kernel(name).in_place_of(getattr(self, method)):
+            self.__dict__[method] = made
+
     def _frame(self, frame: str | None) -> str:
         if frame is None:
             return self.end_effector

@@ -10,6 +10,8 @@ A controller calls with one state at a time, where every Python call on the way 
                 call = self._calls["mass_matrix"]
                 found = call(q) if out is None else call(q, out=out)
                 if found is not NotImplemented:
+                    if q.ndim == 1 and "mass_matrix" not in self.__dict__ and type(self).mass_matrix is mass_matrix:
+                        self._bind("mass_matrix", "mass_matrix")
                     return found
         except KeyError:
             new = True
@@ -20,6 +22,8 @@ A controller calls with one state at a time, where every Python call on the way 
         return general.mass_matrix(self, q, *(() if more is None else (more,)), parameters=parameters, out=out)
 
 `call` is the kernel's built-in function: it answers one state itself, hands a few to the gufunc, and leaves the rest to the general method.
+After the first call with one state `_bind` puts such a function in the place of the robot's method: Python then calls it directly, and it
+calls the method above with all that is not one state. A method that takes a frame, or that a subclass has its own of, stays.
 Keyword-only arguments make a call of a Python function slower by a third; `more` stands in their place and takes what is given by
 position against the rules, for the general method to refuse. Whatever is not simple, and every error, is left to the general method.
 `benchmarks/single_call.py` measures what the path costs.
@@ -39,8 +43,8 @@ def with_straight_path(kernels: Mapping[str, str]) -> Callable[[type[T]], type[T
     """Class decorator: give the methods that are named a straight path to a kernel ({method: kernel}).
 
     Arguments without default are the kernel's arrays, in its order; all others are None by default. The class has `_calls`, a dict
-    {kernel: call}, or {kernel: {frame: call}} for methods that take a frame, and `_prepare(kernel[, frame])`, which fills it. It gets
-    `_single_calls`, what was named.
+    {kernel: call}, or {kernel: {frame: call}} for methods that take a frame, and `_prepare(kernel[, frame])`, which fills it; and
+    `_bind(method, kernel)`, which puts a built-in function in the place of a method of one robot. It gets `_single_calls`, what was named.
     """
 
     def install(cls: type[T]) -> type[T]:
@@ -66,15 +70,20 @@ def straight_path(method: Callable[..., Any], kernel: str) -> str:
     key = f'"{kernel}"'
     options = (*positional, "more", *keywords)
     tests = [f"{x} is None" for x in options if x not in ("frame", "out")]
+    name = method.__name__
+    bind = f"""
+                if {arrays[0]}.ndim == 1 and "{name}" not in self.__dict__ and type(self).{name} is {name}:
+                    self._bind("{name}", {key})"""
+    bind = "" if framed else bind
     given = [*arrays, *positional, "*(() if more is None else (more,))", *(f"{x}={x}" for x in keywords)]
     return f"""
-def {method.__name__}(self, {", ".join(arrays)}, {", ".join(f"{x}=None" for x in options)}):
+def {name}(self, {", ".join(arrays)}, {", ".join(f"{x}=None" for x in options)}):
     new = False
     try:
         if {" and ".join(tests)}:
             call = self._calls[{key}]{"[frame]" if framed else ""}
             found = call({", ".join(arrays)}) if out is None else call({", ".join(arrays)}, out=out)
-            if found is not NotImplemented:
+            if found is not NotImplemented:{bind}
                 return found
     except KeyError:
         new = True
@@ -82,5 +91,5 @@ def {method.__name__}(self, {", ".join(arrays)}, {", ".join(f"{x}=None" for x in
         pass
     if new:
         self._prepare({key}{", frame" if framed else ""})
-    return general.{method.__name__}(self, {", ".join(given)})
+    return general.{name}(self, {", ".join(given)})
 """

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +81,14 @@ class Kernel:
             raise CallError(f"{self.name}: {reason() or 'it has too many arrays for a single call'}")
         return found
 
-    def _single_call(self, otherwise: Any) -> Callable[..., Any] | None:
-        return single_call(self._address, ctypes.addressof(jit.library()), self.inputs, self.outputs, self.ufunc, otherwise)
+    def in_place_of(self, method: Callable[..., Any]) -> Callable[..., Any] | None:
+        """A built-in function that answers one sample itself and calls a method with anything else; None where Python has none."""
+        plain = [each.replace(annotation=Parameter.empty) for each in signature(method).parameters.values()]
+        taken = str(Signature(plain)).replace("(", "($self, ", 1)  # what inspect reads in the text of a built-in function
+        return self._single_call(method, (method.__name__, f"{method.__name__}{taken}\n--\n\n{method.__doc__}"))
+
+    def _single_call(self, otherwise: Any, called: tuple[str, str] | None = None) -> Callable[..., Any] | None:
+        return single_call(self._address, ctypes.addressof(jit.library()), self.inputs, self.outputs, self.ufunc, otherwise, called)
 
     def _careful(self, *args: Any, out: Any = None) -> Any:
         """The call, with as many arrays as there are inputs: a gufunc would write into further ones."""

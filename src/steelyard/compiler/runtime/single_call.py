@@ -37,11 +37,18 @@ class _Definition(ctypes.Structure):
 
 
 def single_call(
-    address: int, data: int, inputs: Sequence[Operand], outputs: Sequence[Operand], gufunc: np.ufunc, otherwise: Any = None
+    address: int,
+    data: int,
+    inputs: Sequence[Operand],
+    outputs: Sequence[Operand],
+    gufunc: np.ufunc,
+    otherwise: Any = None,
+    called: tuple[str, str] | None = None,
 ) -> Callable[..., Any] | None:
     """The built-in function over the loop at an address, which its gufunc keeps in memory; None where it cannot be made.
 
     `otherwise` is called with what is not one sample. Without it a small batch goes to the gufunc; the rest comes back as NotImplemented.
+    The function is `called` by a name and a text for `help`, or as the gufunc is.
     """
     operands = (*inputs, *outputs)
     if reason() or len(operands) > MOST or max(len(each.shape) for each in operands) > RANK:
@@ -57,7 +64,8 @@ def single_call(
     first = len(WORDS)
     words |= {"dimensions": first, "steps": first + 1, "operands": first + 1 + len(steps)}
     table = struct.pack(f"={first + 1 + len(steps) + len(described)}q", *(words[name] for name in WORDS), 1, *steps, *described)
-    definition = _Definition(gufunc.__name__.encode(), loaded.address, _FAST_WITH_KEYWORDS, (gufunc.__doc__ or "").encode())
+    name, doc = called or (gufunc.__name__, gufunc.__doc__ or "")
+    definition = _Definition(name.encode(), loaded.address, _FAST_WITH_KEYWORDS, doc.encode())
     return _constructor()(ctypes.addressof(definition), (table, definition, loaded, gufunc, otherwise), None)
 
 
