@@ -15,7 +15,7 @@ import typer
 from ..drawing.visible import VisibleStream
 from ..errors import SteelyardError, SteelyardWarning
 from ..version import __version__
-from .commands import bench, demo, excite, export, identify, ik, logs, new, page, payload, robots, simulate, torque
+from .commands import bench, demo, excite, export, fleet, identify, ik, logs, new, page, payload, robots, simulate, torque
 from .output import BAD_INPUT, with_forms
 
 INTERRUPTED, DEFECT = 130, 70  # exit codes
@@ -31,7 +31,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     demo.demo, new.new, robots.robots, robots.info, torque.torque, ik.ik, simulate.simulate, excite.excite, logs.doctor, identify.identify,
-    logs.validate, payload.payload, robots.check, export.export, page.page, bench.bench,
+    fleet.fleet, logs.validate, payload.payload, robots.check, export.export, page.page, bench.bench,
 )  # fmt: skip
 for command in COMMANDS:
     app.command(command.__name__)(with_forms(command))

@@ -1,9 +1,11 @@
-"""What is built on an identification: excitation, rehearsals, payloads, robots watched at work, and the calibration of kinematics."""
+"""What is built on an identification: excitation, rehearsals, payloads, robots watched at work, fleets, calibrated kinematics."""
 
 from ..documented import documented
 from . import datasets
 from .calibration_result import Calibration
 from .excitation.excite import excite
+from .fleet.fleet import Fleet
+from .fleet.identify_fleet import identify_fleet
 from .kinematic_calibration import calibrate
 from .loads.payload import PayloadEstimate, payload
 from .loads.static_poses import StaticPoses, static_poses
@@ -14,6 +16,7 @@ from .online.watch import Sample, watch
 __all__ = [
     "Calibration",
     "CollisionObserver",
+    "Fleet",
     "OnlineIdentifier",
     "PayloadEstimate",
     "Sample",
@@ -21,10 +24,22 @@ __all__ = [
     "calibrate",
     "datasets",
     "excite",
+    "identify_fleet",
     "payload",
     "static_poses",
     "watch",
 ]
 
-for _public in (CollisionObserver, OnlineIdentifier, PayloadEstimate, calibrate, excite, payload, static_poses, watch):
+for _public in (
+    CollisionObserver,
+    Fleet,
+    OnlineIdentifier,
+    PayloadEstimate,
+    calibrate,
+    excite,
+    identify_fleet,
+    payload,
+    static_poses,
+    watch,
+):
     documented(_public)

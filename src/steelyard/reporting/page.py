@@ -8,24 +8,24 @@ import os
 import warnings
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from ..arguments import instance
 from ..drawing.figure import DARK, hue
-from ..drawing.visible import visible
-from ..errors import needs_extra
+from ..errors import CallError, needs_extra
+from ..experiments import Fleet
 from ..files import check_file, write_whole
 from ..identification import Fit, Validation
 from ..robot import Robot
 from ..signals.log import Log
-from ..version import __version__
 from .content import Content, gather
+from .fleet_page import render_fleet
 from .packing import letters, packed_figures
+from .template import asset, from_template
 
 
 def report(
-    fit: Fit,
+    fit: Fit | Fleet,
     path: str | os.PathLike[str],
     validation: Validation | Log | None = None,
     true_robot: Robot | None = None,
@@ -39,7 +39,7 @@ def report(
     Verdict, the robot's picture, masses and centres [kg, m], where the error comes from, the motion's coverage, measured and predicted
     torque [N m|N] with bands, friction curves over their samples, residuals, base parameters with two standard deviations and their
     correlations, advice, provenance. It needs no network and a browser of 2023 or newer.
-    An existing file is replaced only with `overwrite`.
+    The page of a `Fleet` shows who stands out, every robot and the type. An existing file is replaced only with `overwrite`.
 
     Returns:
         The path.
@@ -52,7 +52,12 @@ def report(
     if truth is not None:
         warnings.warn("report(truth=...) is now report(true_robot=...)", DeprecationWarning, stacklevel=2)
         true_robot = true_robot or truth
-    instance("report: fit", fit, Fit, "sy.identify returns one")
+    instance("report: fit", fit, (Fit, Fleet), "sy.identify returns one")
+    if isinstance(fit, Fleet):
+        if validation is not None or true_robot is not None:
+            raise CallError("report: the page of a fleet takes neither a validation nor a true robot")
+        check_file(path, overwrite)
+        return write_whole(path, render_fleet(fit), overwrite)
     if validation is not None:
         instance("report: validation", validation, (Validation, Log))
     if true_robot is not None:
@@ -63,17 +68,11 @@ def report(
 
 
 def render(content: Content) -> str:
-    """Return the page as text."""
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError:
-        raise needs_extra("jinja2", "report", "writing a report") from None
-    shown = {"autoescape": True, "finalize": lambda value: visible(value) if type(value) is str else value}
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, **shown)
+    """Return the page of a fit as text."""
     drawn = [*content.figures.values(), *(figure for grid in content.grids.values() for figure in grid.figures)]
-    parts = {"style": _part("style.css"), "script": _part("unpack.js") + _part("charts.js"), "palette": json.dumps(palette(content))}
+    parts = {"style": asset("style.css"), "script": asset("unpack.js") + asset("charts.js"), "palette": json.dumps(palette(content))}
     packed = {"figures": Packed.of(packed_figures(drawn)), "library": plotting_library()}
-    return environment.from_string(_part("report.html")).render(content=content, version=__version__, **parts, **packed)
+    return from_template("report.html", content=content, **parts, **packed)
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,3 @@ def plotting_library() -> Packed:
     except ImportError:
         raise needs_extra("plotly", "report", "writing a report") from None
     return Packed.of(gzip.compress(str(get_plotlyjs()).encode(), 9, mtime=0))
-
-
-def _part(name: str) -> str:
-    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")

@@ -67,7 +67,11 @@ def identify_archive(
     depend on names, on the order of the logs, nor on who folds them.
     """
     options = folding_options(robot, options)
-    folded = fold_archive(robot, sources, options, diagnose, gathering, tell)
+    return conclude_archive(robot, fold_archive(robot, sources, options, diagnose, gathering, tell), options, tell)
+
+
+def conclude_archive(robot: Robot, folded: Folded, options: Options, tell: Progress) -> Fit:
+    """Return the fit of logs that are folded."""
     settled, factors = folded.settled, folded.factors
     tell("estimating the parameters", 0.9)
     pilot = settled.problem

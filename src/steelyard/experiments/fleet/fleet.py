@@ -1,0 +1,195 @@
+"""Fleet: the model of a type, each robot's own deviation from it, and who stands out."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...cached import cached_property
+from ...drawing.numbers import percent, short
+from ...drawing.table import Column, Table
+from ...errors import CallError, suggest
+from ...files import write_whole
+from ...identification.archive.archive_problem import ArchiveProblem
+from ...identification.conclude import to_physical
+from ...identification.estimators.least_squares import Estimate
+from ...identification.model.accumulator import Accumulator, on_one_core
+from ...identification.result.fit import Fit
+from ...identification.result.provenance import plain
+from ...robot import Robot
+from .partial_pooling import Bools, Pooled
+from .standing_out import Deviation
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fleet:
+    """Robots of one type, identified together: `type` is the fit of all their logs, `names` (R) are the robots.
+
+    `pooled` has the type's base parameters and each robot's deviation with its standard deviation; `standing_out` the parts of robots that
+    deviate more than those of the others do, the clearest first. `factors` are those of each robot's logs, `samples` (R,) how many there
+    are, `weights` (n,) [1/(N m)|1/N] those of the joints.
+
+    Example:
+        >>> arm = sy.load("planar_2r").with_friction(viscous=1.0, coulomb=1.0)
+        >>> logs = {f"arm{k}": sy.record(sy.perturbed(arm, k), sy.excite(arm, seconds=4, starts=1), rate=100) for k in range(4)}
+        >>> fleet = sy.identify_fleet(arm, logs, diagnose=False)
+        >>> len(fleet.names), fleet.robot("arm2").n
+        (4, 2)
+    """
+
+    type: Fit
+    names: tuple[str, ...]
+    pooled: Pooled
+    standing_out: tuple[Deviation, ...]
+    free: Bools
+    factors: tuple[Accumulator, ...]
+    samples: NDArray[np.intp]
+    weights: Array
+
+    def __repr__(self) -> str:
+        return f"Fleet({len(self.names)} x {self.type.robot.name!r}, {int(self.samples.sum())} samples, {len(self.standing_out)} stand out)"
+
+    @property
+    def base_values(self) -> Array:
+        """The base parameters of each robot, (R, b)."""
+        return self.pooled.values
+
+    @property
+    def base_std(self) -> Array:
+        """The standard deviation of each robot's own deviation from the type, (R, b)."""
+        return self.pooled.std
+
+    def number(self, name: str) -> int:
+        """Return which robot has this name; CallError with the names if none has.
+
+        Parameters:
+            name: of a robot.
+        Example:
+            >>> fleet.number("arm2")
+            2
+        """
+        if name not in self.names:
+            raise CallError(f"no robot of the fleet is called {name!r}; {suggest(str(name), self.names)}")
+        return self.names.index(name)
+
+    @on_one_core
+    def robot(self, name: str) -> Robot:
+        """Return the model of one robot: the type with its own deviation, every link a body that can exist.
+
+        Parameters:
+            name: of a robot.
+        Example:
+            >>> fleet.robot("arm2").joint_names
+            ('joint1', 'joint2')
+        """
+        number, model = self.number(name), self.type.model
+        problem = ArchiveProblem(model, (), cells=(self.factors[number],), ends=(1,))
+        found = to_physical(problem, Estimate(self.base_values[number], self.weights))
+        assert found.parameters is not None
+        return model.identified(found.parameters)
+
+    @cached_property
+    def errors(self) -> Array:
+        """|e| / |tau| over each robot's own logs, with its own model, (R,), a fraction."""
+        pairs = zip(self.factors, self.base_values, strict=True)
+        return np.array([np.sqrt(f.residual_squares(base).sum() / max(f.torque_squares().sum(), 1e-300)) for f, base in pairs])
+
+    @cached_property
+    def type_errors(self) -> Array:
+        """|e| / |tau| over each robot's own logs, with the model of the type, (R,), a fraction."""
+        center = self.pooled.center
+        return np.array([np.sqrt(f.residual_squares(center).sum() / max(f.torque_squares().sum(), 1e-300)) for f in self.factors])
+
+    def table(self) -> Table:
+        """Return samples and errors of every robot, with its own model and with that of the type, and what stands out.
+
+        Example:
+            >>> len(fleet.table().rows)
+            4
+        """
+        columns = (Column("robot", numeric=False), Column("samples"), Column("error", "%"), Column("of the type", "%"))
+        parts = {name: [d.part for d in self.standing_out if d.robot == name] for name in self.names}
+        order = sorted(range(len(self.names)), key=lambda k: (-len(parts[self.names[k]]), -self.type_errors[k]))
+        rows = tuple(
+            (self.names[k], str(self.samples[k]), percent(self.errors[k]), percent(self.type_errors[k]), ", ".join(parts[self.names[k]]))
+            for k in order
+        )
+        note = "error: |τ − τ̂| / |τ| with the robot's own model, and with that of the type."
+        return Table("Robots", (*columns, Column("stands out", numeric=False)), rows, note)
+
+    def deviation_table(self) -> Table:
+        """Return what stands out: robot, part, parameter with its value, that of the type, and how far it is from the others.
+
+        Example:
+            >>> fleet.deviation_table().columns[0].name
+            'robot'
+        """
+        words = ("robot", "part", "parameter")
+        columns = (
+            *(Column(word, numeric=False) for word in words),
+            Column("value"),
+            Column("σ"),
+            Column("of the type"),
+            Column("score"),
+            Column("chance"),
+        )
+        rows = tuple(
+            (d.robot, d.part, d.parameter, short(d.value), short(d.std), short(d.usual), short(d.score), f"{d.chance:.0e}", d.unit)
+            for d in self.standing_out
+        )
+        note = (
+            "σ: of the difference to the type; score: it in standard deviations of the fleet; chance: of so much at a part like the others."
+        )
+        return Table("What stands out", (*columns, Column("unit", numeric=False)), rows, note)
+
+    def summary(self) -> str:
+        """Return what stands out in sentences, and both tables.
+
+        Example:
+            >>> "Robots" in fleet.summary()
+            True
+        """
+        lines = [d.sentence + "." for d in self.standing_out] or ["No robot stands out."]
+        tables = [self.deviation_table().to_text()] if self.standing_out else []
+        return "\n".join([repr(self), "", *lines, "", *tables, "", self.table().to_text(), "", *self.type.status])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the samples as plain data; values are in the units of the parameters, errors are fractions.
+
+        Example:
+            >>> sorted(fleet.to_dict())
+            ['base_parameters', 'robots', 'standing_out', 'type']
+        """
+        pooled, base = self.pooled, self.type.base
+        units = [self.type.robot.parameter_units[column] for column in base.columns]
+        each = zip(base.names, base.expressions, units, pooled.center, pooled.spread, strict=True)
+        parameters = [{"name": a, "expression": b, "unit": c, "type": d, "spread": e} for a, b, c, d, e in each]
+        robots = [
+            {
+                "name": name,
+                "samples": self.samples[k],
+                "error": self.errors[k],
+                "type_error": self.type_errors[k],
+                "values": values,
+                "std": std,
+            }
+            for k, (name, values, std) in enumerate(zip(self.names, self.base_values, self.base_std, strict=True))
+        ]
+        out = [vars(d) | {"sentence": d.sentence} for d in self.standing_out]
+        made: dict[str, Any] = plain({"type": self.type.to_dict(), "base_parameters": parameters, "robots": robots, "standing_out": out})
+        return made
+
+    def to_json(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write `to_dict()` as JSON, whole or not at all; over an existing file only if asked.
+
+        Example:
+            >>> fleet.to_json("fleet.json")
+        """
+        write_whole(path, (json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode(), overwrite)

@@ -1,0 +1,86 @@
+"""Which robots of a fleet stand out, and by what: parameters that deviate more than those of the many do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import f as f_distribution
+
+from .partial_pooling import Bools, Pooled, pool
+
+Array = NDArray[np.float64]
+FALSE = 0.01  # chance that a fleet in which nothing stands out is told that something does
+LEAST = 1e-3  # of the spread's variance that a deviation shows, to be compared with others
+MOST = 50  # deviations that are looked for
+RUBS = ("Fv", "Fc")  # parameters of friction that grow with wear
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A part of a robot that stands out: a joint or a link, by the parameter that deviates most for its spread.
+
+    `value` is that of this robot, `usual` that of the type, `std` the standard deviation of their difference, all in `unit`. `score` is
+    the difference in standard deviations of the fleet, `chance` how often a part of a robot like the others deviates as much.
+    """
+
+    robot: str
+    part: str
+    parameter: str
+    value: float
+    usual: float
+    std: float
+    score: float
+    chance: float
+    unit: str
+
+    @property
+    def sentence(self) -> str:
+        """What it may be, in words."""
+        change = self.value - self.usual
+        more = "more" if change > 0 else "less"
+        if self.parameter.rpartition(".")[2] in RUBS:
+            why = "worn, or short of grease" if change > 0 else "run in, or newly greased"
+            return f"{self.robot}: {self.part} rubs {more} than the others: {why}"
+        if self.parameter.rpartition(".")[2] == "F0":
+            return f"{self.robot}: {self.part} has another offset of its torque than the others: its sensor, or a spring or cable"
+        return f"{self.robot}: {self.part} is {'heavier' if change > 0 else 'lighter or balanced in another way'} than the others: a load?"
+
+
+def find_standing_out(triangles: Array, start: Array, sizes: Array, names: Sequence[str]) -> tuple[Pooled, Bools, Array]:
+    """Return the pooled fleet, which parameters (R, b) stand out, and the chance (R, b) of a part's deviations when it was freed.
+
+    The part that deviates most surprisingly is freed, one after another, as long as the chance of so much among all parts of all robots is
+    below FALSE. A part is a joint or a link: `names` (b,) are those of parameters, such as joint3.Fc. What has been freed no longer pulls
+    at other parameters of its robot, which it might have made stand out too.
+    """
+    free, chance = np.zeros((len(triangles), len(names)), bool), np.ones((len(triangles), len(names)))
+    parts, kinds = zip(*(name.rpartition(".")[::2] for name in names), strict=True)
+    places = {part: np.flatnonzero(np.array(parts) == part) for part in dict.fromkeys(parts)}
+    pooled = pool(triangles, start, sizes, kinds, free)
+    for _ in range(MOST):
+        p = np.array([[chance_of(pooled, r, at) if not free[r, at].any() else 1.0 for at in places.values()] for r in range(len(free))])
+        robot, part = np.unravel_index(int(np.argmin(p)), p.shape)
+        if p[robot, part] * p.size > FALSE:
+            break
+        at = list(places.values())[part]
+        free[robot, at], chance[robot, at] = True, p[robot, part]
+        pooled = pool(triangles, start, sizes, kinds, free)
+    return pooled, free, chance
+
+
+def chance_of(pooled: Pooled, robot: int, at: NDArray[np.intp]) -> float:
+    """Return how often the parameters `at` of a robot deviate as much as here, if they are like those of the others.
+
+    The posterior mean of deviations has the covariance D - C, with D that of the fleet and C that of the posterior; squares over it are
+    Hotelling's, since D is known from as many robots as there are.
+    """
+    D = np.diag(pooled.spread[at] ** 2)
+    scale = pooled.spread[at]
+    shown = (D - pooled.covariance[robot][np.ix_(at, at)]) / np.outer(scale, scale) + LEAST * np.eye(len(at))
+    x = pooled.deviations[robot, at] / scale
+    values, vectors = np.linalg.eigh(shown)
+    squares = float(np.sum((vectors.T @ x) ** 2 / np.maximum(values, LEAST)))
+    return float(f_distribution.sf(squares / len(at), len(at), max(len(pooled.deviations) - 1, 2)))
