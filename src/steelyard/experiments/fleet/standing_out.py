@@ -58,10 +58,13 @@ def find_standing_out(triangles: Array, start: Array, sizes: Array, names: Seque
     """
     free, chance = np.zeros((len(triangles), len(names)), bool), np.ones((len(triangles), len(names)))
     parts, kinds = zip(*(name.rpartition(".")[::2] for name in names), strict=True)
+    rubs = np.array([kind in RUBS for kind in kinds])
     places = {part: np.flatnonzero(np.array(parts) == part) for part in dict.fromkeys(parts)}
     pooled = pool(triangles, start, sizes, kinds, free)
     for _ in range(MOST):
-        p = np.array([[chance_of(pooled, r, at) if not free[r, at].any() else 1.0 for at in places.values()] for r in range(len(free))])
+        p = np.array(
+            [[chance_of(pooled, r, at, rubs) if not free[r, at].any() else 1.0 for at in places.values()] for r in range(len(free))]
+        )
         robot, part = np.unravel_index(int(np.argmin(p)), p.shape)
         if p[robot, part] * p.size > FALSE:
             break
@@ -71,8 +74,10 @@ def find_standing_out(triangles: Array, start: Array, sizes: Array, names: Seque
     return pooled, free, chance
 
 
-def chance_of(pooled: Pooled, robot: int, at: NDArray[np.intp]) -> float:
+def chance_of(pooled: Pooled, robot: int, at: NDArray[np.intp], rubs: Bools | None = None) -> float:
     """Return how often the parameters `at` of a robot deviate as much as here, if they are like those of the others.
+
+    Friction, `rubs` (b,), has a longer tail above the usual one than below: what is more of it counts by its factor.
 
     The posterior mean of deviations has the covariance D - C, with D that of the fleet and C that of the posterior; squares over it are
     Hotelling's, since D is known from as many robots as there are.
@@ -80,7 +85,9 @@ def chance_of(pooled: Pooled, robot: int, at: NDArray[np.intp]) -> float:
     D = np.diag(pooled.spread[at] ** 2)
     scale = pooled.spread[at]
     shown = (D - pooled.covariance[robot][np.ix_(at, at)]) / np.outer(scale, scale) + LEAST * np.eye(len(at))
-    x = pooled.deviations[robot, at] / scale
+    d, center = pooled.deviations[robot, at], pooled.center[at]
+    more = (d > 0) & (center > 0) & (False if rubs is None else rubs[at])
+    x = np.where(more, center * np.log1p(np.divide(d, center, out=np.zeros_like(d), where=more)), d) / scale
     values, vectors = np.linalg.eigh(shown)
     squares = float(np.sum((vectors.T @ x) ** 2 / np.maximum(values, LEAST)))
     return float(f_distribution.sf(squares / len(at), len(at), max(len(pooled.deviations) - 1, 2)))
