@@ -222,7 +222,7 @@ BAD_CALLS = {
     "other must be a Robot or a Fit, not str": lambda: fitted().validate(case()[1], "ur10.urdf"),
     "the limit of the residual's growth must be a number from 1 on, not 0.5": lambda: fitted().essential(0.5),
     "the limit of the residual's growth must be a number from 1 on, not 'x'": lambda: fitted().essential("x"),
-    "report: fit must be a Fit, not Robot; sy.identify returns one": lambda: sy.report(case()[0], "x.html"),
+    "report: fit must be a Fit or Fleet, not Robot; sy.identify returns one": lambda: sy.report(case()[0], "x.html"),
     "report: validation must be a Validation or Log, not 'run.csv'": lambda: sy.report(fitted(), "x.html", "run.csv"),
     "report: true_robot must be a Robot, not Log": lambda: sy.report(fitted(), "x.html", None, case()[1]),
     "expected the path to write to, not NoneType": lambda: sy.report(fitted(), None),

@@ -26,6 +26,7 @@ __all__ = ["run"]  # the fixture
 OPTIONS = (Preparation, ModelOptions)
 FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {  # command -> what it calls
     "identify": (sy.identify, sy.read_log, *OPTIONS),
+    "fleet": (sy.identify_fleet, sy.read_log, *OPTIONS),
     "excite": (sy.excite,),
     "simulate": (sy.simulate, PD, ComputedTorque, FeedForward, sy.simulation.Run.log),
     "check": (check,),

@@ -42,6 +42,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, seed in (("log", 1), ("other", 5)):
         motion = sy.excite(robot, 8.0, 4, 0.125, seed, candidates=10, starts=1)
         to_csv(sy.record(real, motion, 100.0, seed), path / f"{name}.csv")
+    for k, name in enumerate("abc"):
+        (path / "fleet" / f"robot={name}").mkdir(parents=True)
+        motion = sy.excite(robot, 8.0, 4, 0.125, 10 + k, candidates=10, starts=1)
+        to_csv(sy.record(sy.perturbed(robot, k), motion, 100.0, k), path / "fleet" / f"robot={name}" / "run.csv")
     robot.to_toml(path / "arm.toml")
     text = (path / "arm.toml").read_text(encoding="utf-8")
     for short, long in LONG_NAMES.items():
@@ -76,6 +80,7 @@ def commands(folder: Path, out: Path) -> dict[str, list[object]]:
         "excite": ["excite", "planar_2r", "--seconds", "5", "--harmonics", "2", "--starts", "1", "-o", out / "motion.csv"],
         "doctor": ["doctor", robot, log],
         "identify": ["identify", named, long, *wls, "-o", out / "fit", "--no-report"],
+        "fleet": ["fleet", robot, folder / "fleet", *wls, "--no-keep", "-o", out / "fleet"],
         "validate": ["validate", robot, other, "--against", "planar_2r"],
         "payload": ["payload", robot, log, "--empty", other],
         "payload, poses": ["payload", "puma560", "--poses", "4", "-o", out / "poses.csv"],
@@ -216,6 +221,7 @@ CONTENT: dict[str, Callable[[dict[str, Any], Path], None]] = {
     "excite": _excite,
     "doctor": lambda found, _: _equal(isinstance(found["findings"], list) and found["verdict"]["usable"], True),
     "identify": _identify,
+    "fleet": lambda found, _: _equal([row["name"] for row in found["fleet"]["robots"]], ["a", "b", "c"]),
     "validate": _validate,
     "payload": lambda found, _: _equal([row["unit"] for row in found["load"]][:2], ["kg", "m"]),
     "payload, poses": lambda found, _: _equal(len(found["poses"]), 4),

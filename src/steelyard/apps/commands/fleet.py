@@ -40,8 +40,8 @@ def fleet(
     from ..inputs import load
     from ..many_logs import address, executor_of
     from ..output import output
-    from ..show.fleet import show_fleet, write_fleet
     from ..show.progress import progress_bar
+    from ..show.robots_of_fleet import show_fleet, write_fleet
     from ..targets import check_out_folder, make_parents
 
     if out is not None:

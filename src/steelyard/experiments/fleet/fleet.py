@@ -58,12 +58,12 @@ class Fleet:
 
     @property
     def base_values(self) -> Array:
-        """The base parameters of each robot, (R, b)."""
+        """The base parameters (R, b) of each robot [kg, kg m, kg m2, N m, ...]."""
         return self.pooled.values
 
     @property
     def base_std(self) -> Array:
-        """The standard deviation of each robot's own deviation from the type, (R, b)."""
+        """The standard deviation (R, b) of each robot's own deviation from the type [kg, kg m, kg m2, N m, ...]."""
         return self.pooled.std
 
     def number(self, name: str) -> int:

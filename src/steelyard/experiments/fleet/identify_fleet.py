@@ -32,7 +32,7 @@ from ...signals.archive.log_file import LogFile
 from ...signals.log import Log
 from .fleet import Fleet
 from .partial_pooling import Bools, Pooled
-from .standing_out import Deviation, find_standing_out
+from .standing_out import Deviation, find_standing_out, part_of
 
 Array = NDArray[np.float64]
 Logs = Log | Place | Iterable[Log | Place]
@@ -193,11 +193,11 @@ def deviations(
 ) -> tuple[Deviation, ...]:
     """Return what stands out, one for each part of a robot, the least likely first."""
     made = []
-    parts = [name.rpartition(".")[0] for name in parameters]
+    parts = [part_of(name) for name in parameters]
     scores = pooled.deviations / np.sqrt(pooled.spread**2 + pooled.std**2)
     for robot, part in sorted({(int(r), parts[i]) for r, i in zip(*np.nonzero(free), strict=True)}):
         i = max((k for k in range(len(parts)) if parts[k] == part), key=lambda k: abs(scores[robot, k]))
         value, usual, std = float(pooled.values[robot, i]), float(pooled.center[i]), float(pooled.std[robot, i])
         told = float(scores[robot, i]), float(chance[robot, i])
-        made.append(Deviation(names[robot], part, parameters[i], value, usual, std, *told, units[i]))
+        made.append(Deviation(names[robot], part[0], parameters[i], value, usual, std, *told, units[i]))
     return tuple(sorted(made, key=lambda d: d.chance))

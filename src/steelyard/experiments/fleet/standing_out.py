@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import f as f_distribution
 
+from ...mechanism.parameter_vector import LINK_TERMS
 from .partial_pooling import Bools, Pooled, pool
 
 Array = NDArray[np.float64]
@@ -53,13 +54,14 @@ def find_standing_out(triangles: Array, start: Array, sizes: Array, names: Seque
     """Return the pooled fleet, which parameters (R, b) stand out, and the chance (R, b) of a part's deviations when it was freed.
 
     The part that deviates most surprisingly is freed, one after another, as long as the chance of so much among all parts of all robots is
-    below FALSE. A part is a joint or a link: `names` (b,) are those of parameters, such as joint3.Fc. What has been freed no longer pulls
-    at other parameters of its robot, which it might have made stand out too.
+    below FALSE. A part is a link, or the friction, rotor or offset of a joint: `names` (b,) are those of parameters, such as joint3.Fc.
+    What has been freed no longer pulls at other parameters of its robot, which it might have made stand out too.
     """
     free, chance = np.zeros((len(triangles), len(names)), bool), np.ones((len(triangles), len(names)))
-    parts, kinds = zip(*(name.rpartition(".")[::2] for name in names), strict=True)
+    kinds = [name.rpartition(".")[2] for name in names]
+    parts = [part_of(name) for name in names]
     rubs = np.array([kind in RUBS for kind in kinds])
-    places = {part: np.flatnonzero(np.array(parts) == part) for part in dict.fromkeys(parts)}
+    places = {part: np.array([i for i, own in enumerate(parts) if own == part]) for part in dict.fromkeys(parts)}
     pooled = pool(triangles, start, sizes, kinds, free)
     for _ in range(MOST):
         p = np.array(
@@ -72,6 +74,12 @@ def find_standing_out(triangles: Array, start: Array, sizes: Array, names: Seque
         free[robot, at], chance[robot, at] = True, p[robot, part]
         pooled = pool(triangles, start, sizes, kinds, free)
     return pooled, free, chance
+
+
+def part_of(name: str) -> tuple[str, str]:
+    """Return the joint or link that a parameter is of, with what of a joint: 'F0', 'Ia' or 'friction'; '' for a link."""
+    whose, _, kind = name.rpartition(".")
+    return whose, "" if kind in LINK_TERMS else kind if kind in ("F0", "Ia") else "friction"
 
 
 def chance_of(pooled: Pooled, robot: int, at: NDArray[np.intp], rubs: Bools | None = None) -> float:
