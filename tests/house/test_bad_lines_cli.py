@@ -100,7 +100,7 @@ def lines() -> Iterator[tuple[list[object], str]]:
         words = [word for word in with_robot(command, ROBOT) if word not in ("--q", "0,0", "--xyz", "0,0,0")]
         yield from (([*words, option, "1,two"], option) for option in options)
     yield from bad_logs("doctor")
-    yield ["fleet", ROBOT, "log.csv"], "log.csv: no folder says of which robot it is"
+    yield ["fleet", ROBOT, "log.csv", "--by", "arm"], "log.csv: no folder says of which arm it is"
     yield ["fleet", ROBOT, "absent*.csv"], "no log matches the pattern"
     yield ["fleet", ROBOT, "log.csv", "--workers", "0"], "--workers"
     yield ["identify", ROBOT, "log.csv", "--workers", "2", "--dask", "tcp://nowhere:1"], "--dask"
