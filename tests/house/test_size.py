@@ -9,7 +9,7 @@ from statistics import median, quantiles
 
 from tests.house.sources import body_lines, cycles, functions, import_graph, modules, parse
 
-MOST_FILES = 475  # of the whole package, __init__.py apart
+MOST_FILES = 490  # of the whole package, __init__.py apart
 MOST_IN_A_FOLDER = 15  # __init__.py apart
 
 
