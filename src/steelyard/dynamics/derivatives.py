@@ -12,7 +12,7 @@ from ..mechanism.tree import Tree
 from .coriolis import CompositeFlow, composite_flows, origin_drifts, rigid_coriolis, spread_spin, trace_less, unit_twist
 from .crba import effort, mass_matrix, unit_force
 from .joint import JointMotion, joint_motions
-from .rnea import BodyMotion, gather_forces, lift, net_force, spread_motion
+from .rnea import BodyMotion, gather_forces, lift, net_forces, spread_motion
 
 
 def rigid_derivatives(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> tuple[list[list[Scalar]], ...]:
@@ -37,8 +37,7 @@ def position_derivative(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> li
     ws = spread_spin(tree, joints, qd)
     drifts = origin_drifts(tree, joints, ws, qd)
     flows = composite_flows(tree, joints, ws, drifts)  # tip to base
-    net = [net_force(body.inertia, motion) for body, motion in zip(tree.bodies, motions, strict=True)]
-    forces = gather_forces(tree, joints, net)
+    forces = gather_forces(tree, joints, net_forces(tree, motions))
     slope: list[list[Scalar]] = [[0.0] * tree.n for _ in range(tree.n)]
     for j, joint in enumerate(joints):
         _enter_before(tree, slope, joints, j, position_wrench(joint, motions[j], flows[j], forces[j]))

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 from ..algebra import vector as v3
 from ..algebra.scalar import Scalar, Scalars, iteration
 from ..algebra.spatial import Motion
-from ..algebra.vector import Vector
+from ..algebra.vector import IDENTITY, ZERO, Vector
+from ..mechanism.parameter_vector import root_parameters
 from ..mechanism.tree import Tree
-from .joint import JointMotion, joint_motions
+from .energy import spread_velocity
+from .joint import JointMotion, joint_motions, joint_rates
 from .joint_torques import term_columns
-from .rnea import BodyMotion, spread_motion
-from .rotors import rotor_columns
+from .rnea import BodyMotion, base_motion, spread_motion
+from .rotors import rotor_columns, rotor_force_columns, spinning_rotors
+
+Rows = list[list[Scalar]]
 
 
 def regressor(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[list[Scalar]]:
@@ -24,21 +30,112 @@ def regressor(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[list[Sc
     """
     joints = joint_motions(tree, q)
     motions = spread_motion(tree, joints, qd, qdd)
-    screws = body_jacobians(tree, joints)
-    blocks = [body_block(tree, screws[i], motion) for i, motion in enumerate(motions)]
-    extra = joint_columns(tree, q, qd, qdd)
-    return [[y for block in blocks for y in block[row]] + [column[row] for column in extra] for row in range(tree.n)]
+    screws = carried_motions(tree, joints, unit_motions(joints))
+    blocks = [body_block(tree, own, motion) for own, motion in zip(screws, motions, strict=True)]
+    return _rows(tree, blocks, joint_columns(tree, q, qd, qdd))
 
 
-def body_jacobians(tree: Tree, joints: Sequence[JointMotion]) -> list[dict[int, Motion]]:
-    """For every body the joints that move it, with the body's Motion at unit rate of that joint alone, in the body's frame."""
+def momentum_regressor(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
+    """Y(q, qd), n x p, with momentum = Y pi: that of inverse dynamics at rest, weightless, with qd in the place of qdd."""
+    joints = joint_motions(tree, q)
+    screws = carried_motions(tree, joints, unit_motions(joints))
+    blocks = [body_block(tree, own, momentum) for own, momentum in zip(screws, momenta(tree, joints, qd), strict=True)]
+    columns = joint_columns(tree, q, [0.0] * tree.n, qd)
+    return _rows(tree, blocks, [_if(use.row.inertial, column) for use, column in zip(tree.joint_terms, columns, strict=True)])
+
+
+def momentum_rate_regressor(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
+    """Y(q, qd), n x p, with C^T qd - g - friction = Y pi: the rate of the momentum without torque and contact. q [rad|m], qd: n scalars.
+
+    C^T qd = dT/dq is the power of the bodies' momenta on the rates of the joints' unit motions.
+    """
+    joints, still = joint_motions(tree, q), [0.0] * tree.n
+    velocities = spread_velocity(tree, joints, qd)
+    rates = carried_motions(tree, joints, [unit_rate(joint, velocity) for joint, velocity in zip(joints, velocities, strict=True)])
+    screws = carried_motions(tree, joints, unit_motions(joints))
+    weights = spread_motion(tree, joints, still, still)
+    blocks = []
+    for rate, momentum, screw, weight in zip(rates, momenta(tree, joints, qd), screws, weights, strict=True):
+        blocks.append(_less(body_block(tree, rate, momentum), body_block(tree, screw, weight)))
+    spins = rotor_force_columns(tree, q, qd)
+    columns = []
+    for use, column in zip(tree.joint_terms, term_columns(tree, q, qd, still), strict=True):
+        spin = spins.get(use.at[0], {}) if use.row.key == "armature" and len(use.at) == 1 else {}
+        columns.append([spin.get(row, 0.0) if use.row.inertial else -column.get(row, 0.0) for row in range(tree.n)])
+    return _rows(tree, blocks, columns)
+
+
+def slotine_li_regressor(tree: Tree, q: Scalars, qd: Scalars, qrd: Scalars, qrdd: Scalars) -> list[list[Scalar]]:
+    """Y, n x p, with M(q) qrdd + C(q, qd) qrd + g(q) + friction(qd) = Y pi. q [rad|m], the others: n scalars each.
+
+    C(q, x) x is quadratic in x, so that with the mean x = (qd + qrd) / 2 and half the difference y: C(q, qd) qrd = C(q, x) x - C(q, y) y.
+    Slotine and Li 1987, eq. (6).
+    """
+    joints, still = joint_motions(tree, q), [0.0] * tree.n
+    mean, half = [0.5 * (a + b) for a, b in zip(qd, qrd, strict=True)], [0.5 * (a - b) for a, b in zip(qd, qrd, strict=True)]
+    motions = spread_motion(tree, joints, mean, qrdd)
+    less = spread_motion(replace(tree, gravity=ZERO, moving=None), joints, half, still)
+    screws = carried_motions(tree, joints, unit_motions(joints))
+    blocks = [_less(body_block(tree, own, a), body_block(tree, own, b)) for own, a, b in zip(screws, motions, less, strict=True)]
+    moved, taken = joint_columns(tree, q, mean, qrdd), joint_columns(tree, q, half, still)
+    columns = []
+    for i, column in enumerate(joint_columns(tree, q, qd, still)):
+        inertial = tree.joint_terms[i].row.inertial
+        columns.append([a - b for a, b in zip(moved[i], taken[i], strict=True)] if inertial else column)
+    return _rows(tree, blocks, columns)
+
+
+def base_wrench_regressor(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[list[Scalar]]:
+    """The coefficients of pi in the base's wrench, 6 x p, and after them those of the base's own ten numbers if it has inertia.
+
+    q [rad|m], qd, qdd: n scalars each. A component of the wrench is its power on the base's unit motion.
+    """
+    joints, base = joint_motions(tree, q), dict(enumerate([*(Motion(v=e) for e in IDENTITY), *(Motion(w=e) for e in IDENTITY)], -6))
+    carried = [*carried_motions(tree, joints, (), base), base]
+    motions = [*spread_motion(tree, joints, qd, qdd), base_motion(tree)]
+    blocks = [[parameter_powers(own[k], motion) for k in base] for own, motion in zip(carried, motions, strict=True)]
+    columns: dict[int, list[Scalar]] = {}
+    for rotor in spinning_rotors(tree, q, unit=True, on_base=True):
+        c, own = rotor.mounted.coordinate, carried[rotor.mounted.mount]
+        moment = rotor.moment(qd[c], qdd[c], joint_rates(tree, qd))
+        columns[c] = [a + v3.dot(own[k].w, moment) for a, k in zip(columns.get(c, [0.0] * 6), base, strict=True)]
+    terms = [columns.get(use.at[0]) if use.row.key == "armature" and len(use.at) == 1 else None for use in tree.joint_terms]
+    rooted = blocks[-1] if root_parameters(tree) else [[] for _ in base]
+    drives = [[0.0 if column is None else column[row] for column in terms] for row in range(6)]
+    return [[*(y for block in blocks[:-1] for y in block[row]), *drives[row], *rooted[row]] for row in range(6)]
+
+
+def unit_motions(joints: Sequence[JointMotion]) -> list[Motion]:
+    """The motion of each body at unit rate of its own joint alone, in its frame."""
+    return [Motion(w=joint.axis) if joint.revolute else Motion(v=joint.axis) for joint in joints]
+
+
+def unit_rate(joint: JointMotion, velocity: Motion) -> Motion:
+    """How a joint's unit motion changes while its body moves: v x s of spatial vectors."""
+    turned = v3.cross(velocity.w, joint.axis)
+    return Motion(turned, v3.cross(velocity.v, joint.axis)) if joint.revolute else Motion(v=turned)
+
+
+def momenta(tree: Tree, joints: Sequence[JointMotion], qd: Scalars) -> list[BodyMotion]:
+    """The bodies' velocities as accelerations from rest, whose forces are the momenta."""
+    return [BodyMotion(ZERO, w, v3.cross_matrix(w), v) for w, v in spread_velocity(tree, joints, qd)]
+
+
+def carried_motions(
+    tree: Tree, joints: Sequence[JointMotion], own: Sequence[Motion], base: Mapping[int, Motion] = MappingProxyType({})
+) -> Iterator[dict[int, Motion]]:
+    """For every body, in its frame, the motion that each joint which moves it gives to it, its own last.
+
+    `own`: the motion of a body by its own joint, none for those of the base alone; `base`: motions of the base, by numbers below zero.
+    """
     result: list[dict[int, Motion]] = []
     for i, (body, joint) in enumerate(zip(tree.bodies, joints, strict=True)):
-        above = result[body.parent] if body.parent >= 0 else {}
-        screws = {j: Motion(joint.down(s.w), joint.down(v3.add(s.v, v3.cross(s.w, joint.p)))) for j, s in above.items()}
-        screws[i] = Motion(w=joint.axis) if joint.revolute else Motion(v=joint.axis)
-        result.append(screws)
-    return result
+        carried = {}
+        for j, s in (result[body.parent] if body.parent >= 0 else base).items():
+            iteration(s)
+            carried[j] = Motion(joint.down(s.w), joint.down(v3.add(s.v, v3.cross(s.w, joint.p))))
+        result.append(carried | {i: own[i]} if own else carried)
+        yield result[-1]
 
 
 def body_block(tree: Tree, screws: dict[int, Motion], motion: BodyMotion) -> list[list[Scalar]]:
@@ -74,6 +171,19 @@ def inertia_powers(z: Vector, motion: BodyMotion) -> tuple[Scalar, ...]:
         z[2] * xz - z[1] * xy + z[0] * (yy - zz),
         z[2] * dw[2] + z[0] * wyz - z[1] * wxz,
     )
+
+
+def _less(a: Rows, b: Rows) -> Rows:
+    return [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(a, b, strict=True)]
+
+
+def _if(wanted: bool, column: list[Scalar]) -> list[Scalar]:
+    return column if wanted else [0.0] * len(column)
+
+
+def _rows(tree: Tree, blocks: Sequence[Rows], columns: Sequence[Scalars]) -> Rows:
+    """Rows of a regressor from the bodies' blocks and the columns of joint terms."""
+    return [[y for block in blocks for y in block[row]] + [column[row] for column in columns] for row in range(tree.n)]
 
 
 def joint_columns(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[list[Scalar]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar, Scalars
+from ..algebra.scalar import Scalar, Scalars, iteration
 from ..algebra.spatial import Force, Inertia
 from ..algebra.vector import ZERO, Matrix, Vector, vector
 from ..mechanism.tree import Tree
@@ -37,7 +37,7 @@ def rnea(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars, wrench: Sequence[Sca
     """
     joints = joint_motions(tree, q)
     motions = spread_motion(tree, joints, qd, qdd)  # base to tip
-    forces = [net_force(body.inertia, motion) for body, motion in zip(tree.bodies, motions, strict=True)]
+    forces = net_forces(tree, motions)
     tau = to_coordinates(tree, joint_efforts(joints, gather_forces(tree, joints, forces)))  # tip to base
     if wrench is None:
         return tau
@@ -50,6 +50,7 @@ def spread_motion(tree: Tree, joints: Sequence[JointMotion], qd: Scalars, qdd: S
     motions: list[BodyMotion] = []
     for body, joint, rate, acceleration in zip(tree.bodies, joints, joint_rates(tree, qd), joint_rates(tree, qdd), strict=True):
         parent = motions[body.parent] if body.parent >= 0 else base
+        iteration((parent, rate))
         motions.append(next_motion(parent, joint, rate, acceleration))
     return motions
 
@@ -119,10 +120,20 @@ def net_force(inertia: Inertia, motion: BodyMotion) -> Force:
     return Force(v3.add(v3.scale(m, motion.a), v3.apply(motion.U, h)), v3.add(moment, cross_constant(h, motion.a)))
 
 
+def net_forces(tree: Tree, motions: Sequence[BodyMotion]) -> list[Force]:
+    """The net force of every body."""
+    forces = []
+    for body, motion in zip(tree.bodies, motions, strict=True):
+        iteration(motion)
+        forces.append(net_force(body.inertia, motion))
+    return forces
+
+
 def gather_forces(tree: Tree, joints: Sequence[JointMotion], forces: Sequence[Force]) -> list[Force]:
     """What each joint transmits to its body, in the body's frame: its own net force and those of the bodies that it carries."""
     total = list(forces)
     for i in reversed(range(len(total))):
+        iteration(total[i])
         parent = tree.bodies[i].parent
         if parent >= 0:
             total[parent] = total[parent] + lift(joints[i], total[i])

@@ -9,6 +9,7 @@ Lecture "Newton-Euler formulation", augmented link, forward and backward equatio
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..algebra import vector as v3
@@ -123,12 +124,12 @@ def rotor_coriolis(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
     return C
 
 
-def rotor_symbols(tree: Tree, q: Scalars) -> Iterator[tuple[tuple[int, int, int], Scalar]]:
-    """What the rotors' spin adds to the Christoffel symbols c_ijk, with i, j, k; several may be of the same symbol.
+def rotor_symbols(tree: Tree, q: Scalars, unit: bool = False) -> Iterator[tuple[tuple[int, int, int], Scalar]]:
+    """What the rotors' spin adds to the Christoffel symbols c_ijk, with i, j, k; several may be of the same symbol. `unit` as above.
 
     Of M_cj = s . a_j only the joints k between j and the carrier change anything: d_kj = dM_cj/dq_k = (a_k x s) . a_j for k after j.
     """
-    for rotor in spinning_rotors(tree, q):
+    for rotor in spinning_rotors(tree, q, unit):
         c = rotor.mounted.coordinate
         for at, (j, a) in enumerate(rotor.axes):
             for k, b in rotor.axes[at + 1 :]:
@@ -169,4 +170,14 @@ def rotor_columns(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> dict[int
         column = columns.setdefault(rotor.mounted.coordinate, {})
         for row, value in rotor_rows(tree, rotor, qd, qdd):
             column[row] = column.get(row, 0.0) + value
+    return columns
+
+
+def rotor_force_columns(tree: Tree, q: Scalars, qd: Scalars) -> dict[int, dict[int, Scalar]]:
+    """Per coordinate with a rotor on a moving body, what C^T qd has per unit of its Ia: coordinate -> factor."""
+    columns: dict[int, dict[int, Scalar]] = {}
+    for mounted in tree.rotors:
+        column = columns.setdefault(mounted.coordinate, {})
+        for (j, i, k), symbol in rotor_symbols(replace(tree, rotors=(mounted,)), q, unit=True):
+            column[i] = column.get(i, 0.0) + symbol * (qd[j] * qd[k])
     return columns

@@ -29,7 +29,13 @@ from ..dynamics.operational_space import (
     task_inertia,
 )
 from ..dynamics.reactions import base_wrench, forward_reactions, forward_reactions_by_aba, joint_reactions
-from ..dynamics.regressor import regressor
+from ..dynamics.regressor import (
+    base_wrench_regressor,
+    momentum_rate_regressor,
+    momentum_regressor,
+    regressor,
+    slotine_li_regressor,
+)
 from ..dynamics.rnea import bias_torque, inverse_dynamics
 from ..dynamics.wrench import wrench_torque
 from ..errors import ModelError
@@ -170,20 +176,16 @@ ALGORITHMS: dict[str, Algorithm] = {
     "potential_energy": Algorithm(("q",), (("U", "", ENERGY),), (potential_energy,)),
     "slotine_li": Algorithm(("q", "qd", "qrd", "qrdd"), (("tau", "n", TORQUE),), (derived.slotine_li,), True),
     "regressor": Algorithm(_MOTION, (("Y", "np", f"{TORQUE} per unit of the parameter"),), (regressor,)),
-    "momentum_regressor": Algorithm(_STATE, (("Y", "np", "[kg m2/s] per unit"),), (derived.regressor_of(momentum),)),
-    "momentum_rate_regressor": Algorithm(
-        _STATE, (("Y", "np", f"{TORQUE} per unit"),), (derived.regressor_of(derived.unforced_momentum_rate),)
-    ),
+    "momentum_regressor": Algorithm(_STATE, (("Y", "np", "[kg m2/s] per unit"),), (momentum_regressor,)),
+    "momentum_rate_regressor": Algorithm(_STATE, (("Y", "np", f"{TORQUE} per unit"),), (momentum_rate_regressor,)),
     "kinetic_energy_regressor": Algorithm(_STATE, (("y", "p", "[J] per unit"),), (derived.row_of(kinetic_energy),)),
     "potential_energy_regressor": Algorithm(("q",), (("y", "p", "[J] per unit"),), (derived.row_of(potential_energy),)),
     "energy_regressor": Algorithm(_STATE, (("y", "p", "[J] per unit"),), (derived.row_of(derived.energy),)),
-    "slotine_li_regressor": Algorithm(
-        ("q", "qd", "qrd", "qrdd"), (("Y", "np", f"{TORQUE} per unit"),), (derived.regressor_of(derived.slotine_li),)
-    ),
+    "slotine_li_regressor": Algorithm(("q", "qd", "qrd", "qrdd"), (("Y", "np", f"{TORQUE} per unit"),), (slotine_li_regressor,)),
     "joint_reactions": Algorithm(_MOTION, (("f", "b6", "[N, N m]"),), (joint_reactions,)),
     "forward_reactions": Algorithm(("q", "qd", "tau"), (("f", "b6", "[N, N m]"),), (forward_reactions, forward_reactions_by_aba)),
     "base_wrench": Algorithm(_MOTION, (("f", "6", "[N, N m]"),), (base_wrench,), True, True),
-    "base_wrench_regressor": Algorithm(_MOTION, (("Y", "6r", "[N, N m] per unit"),), (derived.base_wrench_regressor,)),
+    "base_wrench_regressor": Algorithm(_MOTION, (("Y", "6r", "[N, N m] per unit"),), (base_wrench_regressor,)),
     "free_forward_dynamics": Algorithm(
         ("q", "qd", "tau", "w"),
         (("qdd", "n", ACCELERATION), ("base", "9", "[m/s2, rad/s, rad/s2]")),

@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..algebra.spatial import Inertia
-from ..algebra.vector import Symmetric
 from ..compiler.ir.differentiate import derivative, gradient, jacobian, substitute
 from ..compiler.ir.graph import Expr, Graph, flatten
 from ..dynamics.base_frame import matrices as base_frame
@@ -20,11 +18,10 @@ from ..dynamics.energy import kinetic_energy
 from ..dynamics.forward.by_crba import Factors, factorise, inverse, solve
 from ..dynamics.gravity import gravity_torque, potential_energy
 from ..dynamics.joint_torques import friction_torque
-from ..dynamics.reactions import base_wrench
-from ..dynamics.rnea import base_motion, bias_torque, inverse_dynamics, net_force
+from ..dynamics.rnea import bias_torque, inverse_dynamics
 from ..dynamics.rotors import rotor_torque
 from ..dynamics.wrench import wrench_torque
-from ..mechanism.parameter_vector import parameters, root_parameters, with_scalars
+from ..mechanism.parameter_vector import parameters, with_scalars
 from ..mechanism.tree import Tree
 
 Nodes = Sequence[Any]
@@ -114,11 +111,6 @@ def momentum_rate(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes) -> list[Any]:
     return [a + b - c - d for a, b, c, d in terms]
 
 
-def unforced_momentum_rate(tree: Tree, q: Nodes, qd: Nodes) -> list[Any]:
-    """C^T qd - g - friction: the momentum's rate without torque and without contact."""
-    return momentum_rate(tree, q, qd, [0.0] * tree.n)
-
-
 def slotine_li(tree: Tree, q: Nodes, qd: Nodes, qrd: Nodes, qrdd: Nodes) -> list[Any]:
     """M(q) qrdd + C(q, qd) qrd + g(q) + friction(qd), with the Coriolis matrix of the Christoffel symbols.
 
@@ -131,42 +123,24 @@ def slotine_li(tree: Tree, q: Nodes, qd: Nodes, qrd: Nodes, qrdd: Nodes) -> list
     return [a + 0.5 * b + c for a, b, c in zip(at_rest, turning, friction_torque(tree, qd, q), strict=True)]
 
 
-def regressor_of(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The coefficients of pi in a function that is linear in it: one row per result, one column per parameter.
-
-    Friction that grows with the load is linear at the load of the tree as it is.
-    """
-
-    def coefficients(tree: Tree, *arrays: Nodes) -> list[list[Any]]:
-        graph = _graph(*arrays)
-        pi = [graph.input(_EXTRA, k) for k in range(len(parameters(tree)))]
-        model = replace(with_scalars(tree, pi), load=tuple(body.inertia for body in tree.carrying.bodies))
-        results = list(flatten(function(model, *arrays)))
-        return jacobian(results, pi)
-
-    return coefficients
-
-
-def base_wrench_regressor(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> list[list[Any]]:
-    """The coefficients of pi in the base's wrench, 6 x p, and after them those of the base's own ten numbers if it has inertia."""
-    moving = regressor_of(base_wrench)(tree, q, qd, qdd)
-    if not root_parameters(tree):
-        return moving
-    graph = _graph(q, qd, qdd)
-    ten = [graph.input(_EXTRA, k) for k in range(10)]
-    inertia = Inertia(ten[0], (ten[1], ten[2], ten[3]), Symmetric(*ten[4:]))
-    force = net_force(inertia, base_motion(tree))
-    return [[*row, *own] for row, own in zip(moving, jacobian([*force.f, *force.n], ten), strict=True)]
-
-
 def energy(tree: Tree, q: Nodes, qd: Nodes) -> Any:
     """T + U [J]."""
     return kinetic_energy(tree, q, qd) + potential_energy(tree, q)
 
 
 def row_of(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same of a function with a single result."""
-    return lambda tree, *arrays: regressor_of(function)(tree, *arrays)[0]
+    """The coefficients of pi in a function that is linear in it and has a single result: one for each parameter.
+
+    Friction that grows with the load is linear at the load of the tree as it is.
+    """
+
+    def coefficients(tree: Tree, *arrays: Nodes) -> list[Any]:
+        graph = _graph(*arrays)
+        pi = [graph.input(_EXTRA, k) for k in range(len(parameters(tree)))]
+        model = replace(with_scalars(tree, pi), load=tuple(body.inertia for body in tree.carrying.bodies))
+        return gradient(function(model, *arrays), pi)
+
+    return coefficients
 
 
 def _graph(*arrays: Nodes) -> Graph:

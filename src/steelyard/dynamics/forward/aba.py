@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ...algebra import vector as v3
-from ...algebra.scalar import Scalar, Scalars, is_zero
+from ...algebra.scalar import Scalar, Scalars, is_zero, iteration
 from ...algebra.spatial import ArticulatedInertia, Force, Inertia, Motion
 from ...algebra.vector import ZERO, Matrix, Symmetric, Vector
 from ...errors import ModelError
@@ -83,6 +83,7 @@ def spread_velocity_terms(tree: Tree, joints: Sequence[JointMotion], qd: Scalars
     """Angular velocities of all bodies and the accelerations that velocities cause."""
     velocity_terms: list[VelocityTerms] = []
     for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
+        iteration((joint.c, rate))
         above = velocity_terms[body.parent].w if body.parent >= 0 else tree.base.w
         w, along = joint.down(above), joint.along(rate)
         origin, coriolis = v3.apply(spin_matrix(above, ZERO), joint.p), v3.cross(w, along)
@@ -98,10 +99,14 @@ def gather_solves(
 ) -> tuple[list[JointSolve], list[ArticulatedInertia], list[Force]]:
     """Articulated inertias and biases, tip to base, each passed on to the parent free of what its own joint lets go."""
     inertias = [ArticulatedInertia.rigid(body.inertia) for body in tree.bodies]
-    biases = [bias_force(body.inertia, terms) for body, terms in zip(tree.bodies, velocity_terms, strict=True)]
+    biases = []
+    for body, terms in zip(tree.bodies, velocity_terms, strict=True):
+        iteration(terms)
+        biases.append(bias_force(body.inertia, terms))
     rotors = [row[i] for i, row in enumerate(inertial_matrix(tree))]
     solves: list[JointSolve] = []
     for i in reversed(range(len(joints))):
+        iteration((driven[i], velocity_terms[i]))
         body, joint, added = tree.bodies[i], joints[i], rotors[tree.bodies[i].coordinate]
         unit = scaled(body.multiplier, axis_force(joint, inertias[i]))
         weight = body.multiplier * effort(joint, unit)
@@ -135,6 +140,7 @@ def spread_acceleration(
     qdd: list[Scalar] = [0.0] * tree.n
     accelerations: list[Motion] = []
     for body, joint, terms, solve in zip(tree.bodies, joints, velocity_terms, solves, strict=True):
+        iteration(solve)
         above = accelerations[body.parent] if body.parent >= 0 else Motion(tree.base.dw, tree.base.a)
         origin = v3.add(v3.add(above.v, terms.origin), v3.cross(above.w, joint.p))
         w, v = v3.add(joint.down(above.w), terms.body.w), v3.add(joint.down(origin), terms.body.v)

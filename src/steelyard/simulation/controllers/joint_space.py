@@ -13,8 +13,8 @@ from ...algebra.scalar import Scalar, Scalars, dot
 from ...arguments import real_number
 from ...dynamics.gravity import gravity_torque
 from ...dynamics.joint_torques import friction_torque
+from ...dynamics.regressor import slotine_li_regressor
 from ...dynamics.rnea import inverse_dynamics
-from ...kernels.derived import regressor_of, slotine_li
 from ...mechanism.parameter_vector import parameters
 from ...mechanism.tree import Tree
 from ...motion import Trajectory
@@ -125,7 +125,7 @@ class SlotineLi:
         rate = gains[: tree.n]
         v = [b - k * (x - a) for k, x, a, b in zip(rate, q, wanted[0], wanted[1], strict=True)]
         dv = [c - k * (x - b) for k, x, b, c in zip(rate, qd, wanted[1], wanted[2], strict=True)]
-        return [a - b for a, b in zip(qd, v, strict=True)], regressor_of(slotine_li)(tree, q, qd, v, dv)
+        return [a - b for a, b in zip(qd, v, strict=True)], slotine_li_regressor(tree, q, qd, v, dv)
 
 
 def parameter_sizes(tree: Tree) -> list[float]:
