@@ -121,15 +121,18 @@ def against_python(robot: Robot, states: States, loop_samples: int = 64) -> tupl
     )
 
 
-def against_pinocchio(robot: Robot, rounds: int = 12, quantities: Sequence[str] = tuple(PINOCCHIO)) -> tuple[tuple[Timing, ...], str]:
+def against_pinocchio(
+    robot: Robot, rounds: int = 12, quantities: Sequence[str] = tuple(PINOCCHIO), samples: int | None = None
+) -> tuple[tuple[Timing, ...], str]:
     """Time kernels on batches, one thread, against Pinocchio's best way to the same numbers; friction is left out.
 
+    `samples`: of a batch; None for as many as suit an arm.
     Returns the timings and a sentence on why Pinocchio took no part, empty if it did.
     """
     robot = robot.without_friction()
     other, absent = pinocchio_model(robot)
     with threads(1):
-        return tuple(_batch(robot, other, quantity, rounds) for quantity in quantities), absent
+        return tuple(_batch(robot, other, quantity, rounds, samples) for quantity in quantities), absent
 
 
 def pinocchio_model(robot: Robot) -> tuple[PinocchioModel | None, str]:
@@ -144,9 +147,9 @@ def pinocchio_model(robot: Robot) -> tuple[PinocchioModel | None, str]:
     return (other, "") if off < 1e-9 else (None, f"Pinocchio's torques differ from ours by {off:.0e} of the largest")
 
 
-def _batch(robot: Robot, other: PinocchioModel | None, quantity: str, rounds: int) -> Timing:
+def _batch(robot: Robot, other: PinocchioModel | None, quantity: str, rounds: int, samples: int | None) -> Timing:
     inputs, function = PINOCCHIO[quantity]
-    samples = 4096 if quantity in ("regressor", "inverse_dynamics_derivatives", "forward_dynamics_derivatives") else 16384
+    samples = samples or (4096 if quantity in ("regressor", "inverse_dynamics_derivatives", "forward_dynamics_derivatives") else 16384)
     states, method = random_states(robot, samples), getattr(robot, quantity)
     ours = _named(states, inputs)
     out = method(*ours)

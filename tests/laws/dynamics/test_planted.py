@@ -38,10 +38,12 @@ LAWS = (
     test_energy.test_christoffel_symbols_are_slopes_of_the_mass_matrix,
     test_torque.test_reference_torque_is_split_by_the_coriolis_matrix,
     test_parameters.test_torques_are_linear_in_the_parameters,
+    test_parameters.test_rates_of_momenta_are_linear_in_the_parameters,
     test_derivatives.test_derivatives_of_torques_are_slopes_of_torques,
     test_reactions.test_joints_bear_the_rate_of_momentum_less_the_weight,
     test_renderers.test_every_way_on_every_tree_agrees,
     test_base.test_torques_and_support_are_those_of_the_gantry,
+    test_base.test_regressors_give_torques_and_support,
     test_base.test_a_free_base_moves_as_the_root_of_a_gantry_that_no_one_drives,
 )
 
