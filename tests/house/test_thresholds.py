@@ -79,6 +79,7 @@ NO_WORD = {
         "result.prediction: MOST BLOCK",
         "result.promise: STATES",
         "result.residuals: MOST",
+        "result.validation: BLOCK",
         "result.torque_noise: FEWEST MOST WINDOWS",
         "friction.residual_split: MOST MOST_SPEEDS SPEEDS",
         "friction.term_search: MOST",

@@ -62,22 +62,22 @@ def choose_friction(
     """
     chosen: list[Gain] = []
     prior_weight: PriorWeight | None = None
-    drift = [np.zeros_like(s.q) for s in samples]
+    drift: list[Array] = []
     for _ in range(ROUNDS):
-        left = tuple(replace(s, tau=s.tau - torque) for s, torque in zip(samples, drift, strict=True))
+        left = tuple(replace(s, tau=s.tau - torque) for s, torque in zip(samples, drift, strict=True)) if drift else samples
         columns, search = make_trial(model, left, factor, gears, prior_weight, drifting)
         gains, prior_weight = search.best(), search.chosen
         if not gains:
             break
         chosen += gains
-        for torque, more in zip(drift, drift_torque(gains, columns, samples), strict=True):
-            torque += more
+        if any(not gain.candidate.keys for gain in gains):
+            more = drift_torque(gains, columns, samples)
+            drift = [a + b for a, b in zip(drift, more, strict=True)] if drift else more
         grown = model.with_robot(grown_robot(model.robot, gains, gears))
         joints = [gain.candidate.joint for gain in gains if gain.candidate.keys]
         model = estimate_friction_shape(grown, left, width, joints) if joints else model
-    drifts = any(not gain.candidate.keys for gain in chosen)
     added = tuple((model.robot.joint_names[gain.candidate.joint], gain.candidate.word) for gain in chosen)
-    return FrictionChoice(model, tuple(drift) if drifts else (), (sentence(model.robot.joint_names, chosen),), added)
+    return FrictionChoice(model, tuple(drift), (sentence(model.robot.joint_names, chosen),), added)
 
 
 def make_trial(

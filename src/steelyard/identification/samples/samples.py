@@ -118,15 +118,14 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     (q, qd, qdd), sure, noise, period = smoothed(log, options)
     q, qd, qdd = at_rest(q, qd, qdd, standing(log.q))
     assert log.tau is not None
-    t, tau = log.t, log.tau
-    if not sure.all():
-        t, q, qd, qdd, tau = (x[sure] for x in (t, q, qd, qdd, tau))
+    kept = slice_of(sure)
+    t, q, qd, qdd, tau = (x[kept] for x in (log.t, q, qd, qdd, log.tau))
     keep = None if least is None else np.abs(qd) >= least
     base = base_motion(robot, log)
     remarks = log.remarks if log.base_wrench is None else (*log.remarks, f"{log.where or 'A log: '}{UNUSED_WRENCH}")
-    made = Samples(t, q, qd, qdd, tau, keep, remarks, log.source, base=None if base is None else base[sure])
-    made = replace(made, errors=drawn_errors(t[made.middle], noise), temperature=temperature(log, sure))
-    made = replace(made, measured=log.q if sure.all() else log.q[sure], command=(log.t, commanded(log)))
+    made = Samples(t, q, qd, qdd, tau, keep, remarks, log.source, base=None if base is None else base[kept])
+    made = replace(made, errors=drawn_errors(t[made.middle], noise), temperature=temperature(log, kept))
+    made = replace(made, measured=log.q[kept], command=(log.t, commanded(log)))
     made = replace(made, period=period)
     if isinstance(noise, FourierMotion):
         made = replace(made, remarks=(*made.remarks, noise.sentence(log)))
@@ -141,6 +140,12 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     return replace(made, remarks=(*made.remarks, note), payload_torque=carried)
 
 
+def slice_of(used: NDArray[np.bool_]) -> slice | NDArray[np.bool_]:
+    """Return marks (N,) as a slice where those in use are in one piece: it takes parts of arrays without a copy."""
+    first, last = int(np.argmax(used)), len(used) - int(np.argmax(used[::-1]))
+    return slice(first, last) if used[first:last].all() else used
+
+
 def at_rest(q: Array, qd: Array, qdd: Array, still: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
     """Return states (N, n) in which the joints that stand are at their mean position, without velocity and acceleration."""
     if not still.any():
@@ -153,12 +158,12 @@ def commanded(log: Log) -> Array | None:
     return None if log.reference is None or not np.all(np.isfinite(log.reference)) else log.reference
 
 
-def temperature(log: Log, sure: NDArray[np.bool_]) -> Array | None:
+def temperature(log: Log, kept: slice | NDArray[np.bool_]) -> Array | None:
     """Return the temperature of each joint at the samples in use, (N, n) [degC]; None if the log has none, or if some are missing."""
     if log.temperature is None or not np.all(np.isfinite(log.temperature)):
         return None
     each = log.temperature if log.temperature.ndim == 2 else log.temperature[:, None]
-    return np.broadcast_to(each, log.q.shape)[sure]
+    return np.broadcast_to(each, log.q.shape)[kept]
 
 
 def payload_torque(robot: Robot, payload: Payload, q: Array, qd: Array, qdd: Array, base: Array | None = None) -> Array:
