@@ -67,6 +67,7 @@ NO_WORD = {
         "model.accumulator: MANY",
         "doctor.mechanics.search: MANY",
         "estimators.prior_weight: MANY",
+        "estimators.posterior: PANEL",
         "model.problem: BLOCK FOLDS STORED",
         "closed_loops: STRIDE",
         "samples.samples: MIDDLE",

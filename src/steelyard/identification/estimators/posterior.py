@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import null_space
-from scipy.linalg.lapack import dtrtrs
+from scipy.linalg.lapack import dtpqrt, dtrtrs
 
 from ...cached import cached_property
 from ..model.linear_model import Model
 from ..model.prior import BodyPrior, body_prior
 
 Array = NDArray[np.float64]
+PANEL = 32  # columns that are reflected together
 LEAST = 1e-9  # precision of a joint term before the samples, as a share of theirs, where none is given
 
 
@@ -142,6 +143,17 @@ def projected(model: Model, triangle: Array, at: Coordinates) -> tuple[Array, Ar
     return R @ (B @ at.matrix), triangle[:, -1] - R @ (B @ at.origin)
 
 
+def triangle_with(root: Array, A: Array, z: Array) -> Array:
+    """Return the upper triangle R (k + 1, k + 1) of the rows [A z] below [root 0], for an upper triangle root (k, k).
+
+    The zeros below the diagonal of the root cost nothing. Elmroth and Gustavson, IBM J. Research and Development 44 (2000), p. 605.
+    """
+    k = len(root) + 1
+    made, below = np.zeros((k, k), order="F"), np.empty((len(A), k), order="F")
+    made[:-1, :-1], below[:, :-1], below[:, -1] = root, A, z
+    return np.triu(dtpqrt(0, min(PANEL, k), made, below, overwrite_a=1, overwrite_b=1)[0])
+
+
 def posterior_of(at: Coordinates, A: Array, z: Array, weights: ArrayLike, vague: Array | None = None) -> Posterior:
     """Return the posterior of the unknowns u of some coordinates for |A u - z|^2 and the weight of each body."""
     squares, prior = np.sum(A**2, axis=0), at.precision(weights)
@@ -149,8 +161,7 @@ def posterior_of(at: Coordinates, A: Array, z: Array, weights: ArrayLike, vague:
     prior[outer, outer] = np.where(squares[outer] > 0, LEAST * squares[outer], 1.0) if vague is None else vague
     root = np.asarray(np.linalg.cholesky(prior).T, np.float64)
     size = np.sqrt(squares + np.diag(prior))
-    stacked = np.vstack([np.column_stack([A / size, z]), np.column_stack([root / size, np.zeros(len(prior))])])
-    R = np.asarray(np.linalg.qr(stacked, mode="r"))
+    R = triangle_with(root / size, A / size, z)
     factor = R[: len(prior), :-1]
     mean = dtrtrs(factor, R[: len(prior), -1])[0] / size
     determinants = np.sum(np.log(np.diag(root))) - np.sum(np.log(np.abs(np.diag(factor)) * size))
