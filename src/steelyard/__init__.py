@@ -7,6 +7,7 @@ from .version import __version__
 
 if TYPE_CHECKING:
     from .checks.laws import check
+    from .compiler.progress import compile_progress
     from .compiler.runtime.threads import threads
     from .experiments import (
         Calibration,
@@ -47,6 +48,7 @@ _HOMES = {
     "Robot": "robot",
     "load": "robot",
     "robots": "mechanism",
+    "compile_progress": "compiler.progress",
     "threads": "compiler.runtime.threads",
     "check": "checks.laws",
     "base_parameters": "parameters.base",
@@ -116,6 +118,7 @@ __all__ = [
     "base_parameters",
     "calibrate",
     "check",
+    "compile_progress",
     "datasets",
     "doctor",
     "excite",

@@ -12,11 +12,12 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from ..compiler.progress import compile_progress
 from ..drawing.visible import VisibleStream
 from ..errors import SteelyardError, SteelyardWarning
 from ..version import __version__
 from .commands import bench, demo, excite, export, fleet, identify, ik, logs, new, page, payload, robots, simulate, torque
-from .output import BAD_INPUT, with_forms
+from .output import BAD_INPUT, output, with_forms
 
 INTERRUPTED, DEFECT = 130, 70  # exit codes
 
@@ -55,7 +56,8 @@ def main() -> None:
     with warnings.catch_warnings(), _visible_streams():
         warnings.simplefilter("always", SteelyardWarning)
         warnings.showwarning = _warn
-        _run()
+        with compile_progress(_compiling):
+            _run()
 
 
 def _run() -> None:
@@ -99,6 +101,12 @@ def _visible_streams() -> Iterator[None]:
 def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
     if issubclass(category, SteelyardWarning):  # what other packages warn their developers of is not for users
         print(f"steelyard: warning: {message}", file=sys.stderr)
+
+
+def _compiling(sentence: str, share: float) -> None:
+    """Say how far compiling is, on a terminal only, in a line that is cleared at the end."""
+    if sys.__stderr__ is not None and sys.__stderr__.isatty() and not output().quiet:
+        print(f"\r\x1b[K{f'{sentence} … {share:.0%}' if share < 1.0 else ''}", end="", file=sys.__stderr__, flush=True)
 
 
 def _stop(sentence: str, code: int) -> NoReturn:

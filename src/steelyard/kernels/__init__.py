@@ -14,7 +14,9 @@ from typing import Any
 
 from ..algebra.vector import vector
 from ..compiler.ir.program import Program, trace
+from ..compiler.progress import TRACED, compiling, done
 from ..compiler.runtime.cache import sources
+from ..compiler.runtime.interpreter import Interpreter
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.customise.base_inertias import with_base_inertias
 from ..dynamics.customise.canonical_frames import in_canonical_frames
@@ -26,7 +28,7 @@ from ..mechanism.tree import BaseMotion, Tree
 from .algorithms import ALGORITHMS, NEEDS_MASS, Algorithm, require_mass
 from .loops import LOOP_ALGORITHMS
 
-__all__ = ["ALGORITHMS", "Algorithm", "LOOP_ALGORITHMS", "cost", "customised", "kernel", "kernel_of", "program"]
+__all__ = ["ALGORITHMS", "Algorithm", "LOOP_ALGORITHMS", "cost", "customised", "interpreter", "kernel", "kernel_of", "program"]
 
 
 def customised(tree: Tree, level: bool = True) -> Tree:
@@ -67,11 +69,11 @@ def program(
         outputs = [replace(output, shape=(*output.shape[:-1], len(columns))) for output in outputs]
     free = algorithm.joint_space and wrench is None and not parameters
     level = not base and not algorithm.base_frame
-    made = [
-        trace(name, _call(way, form, wrench, base, parameters, frame, columns), inputs, outputs)
-        for form in (forms(tree, level) if free else (tree,))
-        for way in algorithm.ways_on(tree, base)
-    ]
+    tried = [(form, way) for form in (forms(tree, level) if free else (tree,)) for way in algorithm.ways_on(tree, base)]
+    made = []
+    for i, (form, way) in enumerate(tried):
+        done(TRACED * i / len(tried))
+        made.append(trace(name, _call(way, form, wrench, base, parameters, frame, columns), inputs, outputs))
     return min(made, key=cost)
 
 
@@ -150,6 +152,11 @@ def kernel(
     return _make(key, lambda: program(tree, name, wrench=wrench, base=base, parameters=parameters, frame=frame, columns=columns))
 
 
+def interpreter(tree: Tree, name: str, frame: str | None = None) -> Interpreter:
+    """An algorithm on NumPy arrays, node by node: traced, not compiled, and not kept."""
+    return Interpreter(program(tree, name, frame=frame))
+
+
 def kernel_of(key: tuple[Any, ...], trace_program: Callable[[], Program], *folders: Path) -> Kernel:
     """The kernel of a program that is not in the table of algorithms: from memory, from disk, or else traced and compiled.
 
@@ -161,7 +168,8 @@ def kernel_of(key: tuple[Any, ...], trace_program: Callable[[], Program], *folde
 def _make(key: tuple[Any, ...], trace_program: Callable[[], Program], *folders: Path) -> Kernel:
     with _compiling():
         if key not in _kernels:
-            _kernels[key] = Kernel.recalled(_recall_key(key, *folders), trace_program)
+            with compiling(next(part for part in (*key[1:], *key) if isinstance(part, str))):
+                _kernels[key] = Kernel.recalled(_recall_key(key, *folders), trace_program)
             if len(_kernels) > _MOST:
                 del _kernels[next(iter(_kernels))]
         return _kernels[key]

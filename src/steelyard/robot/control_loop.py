@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import CallError, suggest
-from ..kernels import ALGORITHMS
+from ..kernels import ALGORITHMS, interpreter
 from ..kernels.tick import row_of, tick
 from .description import Description
 
@@ -30,12 +30,34 @@ class ControlLoop(Description):
             array([[43.137, 10.789],
                    [10.789,  3.34 ]])
         """
+        return self._kernel(name, frame=self._frame_of("kernel", name, frame)).bare()
+
+    def interpreted(self, name: str, frame: str | None = None) -> Callable[..., Any]:
+        """An algorithm without compiling: it runs operation by operation on NumPy arrays, batch dimensions first.
+
+        For a call or two of a large robot, whose kernels take seconds to compile; a kernel then is hundreds of times faster. Results differ
+        from the kernel's by rounding.
+
+        Parameters:
+            name: an algorithm, such as "regressor": the methods of the robot that take q have its name.
+            frame: name of the frame, of kinematics; the end-effector by default.
+        Returns:
+            The function; it takes the arrays that the method of this name takes first.
+        Example:
+            >>> sy.load("planar_2r").interpreted("mass_matrix")([0.1, 0.2]).round(3)
+            array([[43.137, 10.789],
+                   [10.789,  3.34 ]])
+        """
+        return interpreter(self.tree, name, self._frame_of("interpreted", name, frame))
+
+    def _frame_of(self, asked: str, name: str, frame: str | None) -> str | None:
+        """The frame of an algorithm that is about one; a CallError for what is no algorithm, and for a frame of one that is not."""
         if name not in ALGORITHMS:
-            raise CallError(f"kernel: no algorithm is called {name!r}; {suggest(str(name), ALGORITHMS)}")
+            raise CallError(f"{asked}: no algorithm is called {name!r}; {suggest(str(name), ALGORITHMS)}")
         framed = ALGORITHMS[name].framed
         if frame is not None and not framed:
-            raise CallError(f"kernel: {name} is not about a frame; leave out frame={frame!r}")
-        return self._kernel(name, frame=self._frame(frame) if framed else None).bare()
+            raise CallError(f"{asked}: {name} is not about a frame; leave out frame={frame!r}")
+        return self._frame(frame) if framed else None
 
     def tick(self, *names: str, frame: str | None = None) -> Callable[..., Any]:
         """One function for several results of one state: a single kernel, in which what they share is computed once.

@@ -10,6 +10,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, Generic, TypeVar
 
+from ...compiler.progress import compile_progress
 from ...errors import SteelyardError
 
 T = TypeVar("T")
@@ -79,16 +80,18 @@ def process_context() -> Any:
 
 def _work(answers: Connection, function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
     """Call the function in the child and send what it says and returns."""
-    last = [-1.0]
+    last, done = [-1.0], [0.0]
 
     def progress(sentence: str, share: float) -> None:
+        done[0] = share
         if time.monotonic() - last[0] >= OFTEN or share >= 1:
             last[0] = time.monotonic()
             answers.send(("progress", sentence, float(share)))
 
     with suppress(BrokenPipeError, KeyboardInterrupt):
         try:
-            answers.send(("result", function(*arguments, progress=progress, **named)))
+            with compile_progress(lambda sentence, share: progress(f"{sentence} … {share:.0%}", done[0])):
+                answers.send(("result", function(*arguments, progress=progress, **named)))
         except SteelyardError as error:
             answers.send(("error", " ".join(str(error).split())))
         except Exception as error:  # noqa: BLE001 - whatever ends the work is shown in its place

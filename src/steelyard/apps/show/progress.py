@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from ...compiler.progress import compile_progress
 from ..output import output
 from .terminal import console
 
@@ -28,5 +29,9 @@ def progress_bar(sentence: str = "", turning: bool = True) -> Iterator[Callable[
             asked.step(sentence)
             bar.update(task, description=sentence, completed=share, refresh=not turning)
 
-        yield progress
+        def compiling(sentence: str, share: float) -> None:
+            bar.update(task, description=f"{sentence} … {share:.0%}", refresh=not turning)
+
+        with compile_progress(compiling):
+            yield progress
     asked.step()

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...errors import CallError
+from ..progress import done
 from .operations import COMMUTATIVE, COMPARISONS, fold
 from .rewrite import NUMBER, RULES
 
 Method = Callable[..., Any]
+OFTEN = 1 << 14  # nodes after which it is said that work goes on
 
 
 class Graph:
@@ -76,6 +78,8 @@ class Graph:
             node = Expr(self, op, args, value if op == "const" else payload, len(self.nodes))
             self._interned[key] = node
             self.nodes.append(node)
+            if not len(self.nodes) % OFTEN:
+                done()
         return node
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...errors import CallError
 from ..ir.program import Operand, Program
+from ..progress import RENDERED, TRACED, done
 from . import cache, jit
 from .cache import sources
 from .elf import Loaded, load, pack
@@ -141,11 +142,14 @@ def _compiled(program: Program) -> bytes:
     for operand in (*program.inputs, *program.outputs):
         if operand.size == 0:
             raise CallError(f"{program.name}: {operand.name} has no scalar, shape {operand.shape}; expected at least one")
+    done(TRACED)
     with jit.lock:
         from ..render.llvm.module import render  # imported only where something is compiled
 
         host = jit.host()
-        return jit.compile_object(render(program, host.lanes, host.fused))
+        text = render(program, host.lanes, host.fused)
+        done(RENDERED)
+        return jit.compile_object(text)
 
 
 @dataclass(frozen=True)
