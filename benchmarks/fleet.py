@@ -171,7 +171,7 @@ def by_dask(robot: sy.Robot, folder: Path) -> sy.Fit:
     """The fit by a cluster of two workers on this machine."""
     from distributed import Client, LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
         return timed(robot, folder, executor=client)[0]
 
 

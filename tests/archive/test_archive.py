@@ -16,6 +16,7 @@ from steelyard.identification import Accumulator
 from steelyard.identification.archive import identify_archive, log_factor, sources
 from steelyard.identification.archive.archive_problem import merge_tree
 from steelyard.identification.result.uncertainty import Uncertainty
+from steelyard.signals import to_npz
 from tests.archive.archives import small_arm, wave_log, write_logs
 
 
@@ -67,26 +68,43 @@ def test_dask_changes_no_bit(files: list[Path], serial: bytes) -> None:
     distributed = pytest.importorskip("distributed")
     with (
         warnings.catch_warnings(),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         warnings.simplefilter("ignore")
         assert bits(identified(files, executor=client)) == serial
 
 
-def test_one_by_one_is_all_at_once(files: list[Path]) -> None:
-    """Least squares of everything in memory, with what a pilot would settle given."""
-    given: dict[str, Any] = {"friction": ("viscous", "coulomb", "offset"), "delay": 0.0, "coulomb_width": 0.0, "decimate": 1}
+@pytest.mark.parametrize("options", [{}, {"delay": 0.03, "decimate": 3}, {"drive_gains": ("joint2",)}], ids=["plain", "rate", "gains"])
+def test_one_by_one_is_all_at_once(files: list[Path], options: dict[str, Any]) -> None:
+    """Least squares of everything in memory, with what a pilot would settle given, or settled by all of them."""
+    given: dict[str, Any] = {"friction": ("viscous", "coulomb", "offset"), "delay": 0.0, "coulomb_width": 0.0, "decimate": 1} | options
+    files = files[: identify_archive.PILOT_LOGS]
     apart = identified(files, estimator="wls", **given)
     logs = [sy.read_log(file, small_arm()) for file in files]
     together = sy.identify(small_arm(), logs, "wls", diagnose=False, **given)
     assert apart.archive is not None
     assert together.archive is None
-    scale = together.base_std
-    assert np.max(np.abs(apart.base_values - together.base_values) / scale) < 1e-9
+    assert np.max(np.abs(apart.base_values - together.base_values) / together.base_std) < 1e-6
     whole = np.linalg.norm(together.residuals) / np.linalg.norm(together.measured)
-    assert np.isclose(whole, total_error(apart), rtol=1e-9)
-    assert np.all(np.abs(np.log(apart.base_std / together.base_std)) < np.log(2.0)), "two ways to cut the motion into blocks"
+    assert np.isclose(whole, total_error(apart), rtol=0.02 if options else 1e-9)
+    assert np.all(np.abs(np.log(apart.base_std / together.base_std)) < np.log(2.5)), "two ways to cut the motion into blocks"
+
+
+def test_logs_of_another_rate_are_brought_to_the_common_one(files: list[Path]) -> None:
+    slow = [sy.read_log(file, small_arm())[::2] for file in files]
+    fast = [sy.read_log(file, small_arm()) for file in files]
+    both = identified([*fast[:9], slow[9]], estimator="wls", executor=ThreadPoolExecutor(1), decimate=None, coulomb_width=0.0)
+    assert both.archive is not None
+    rows = 9 * 800 // round(both.interval * 100) + 400 // max(1, round(both.interval * 50))
+    assert sum(both.uncertainty.information.shape) == 2 * (both.base.n_base + 1)
+    assert both.interval > 0.015, "the samples are thinned at all"
+    assert rows > 0
+
+
+def test_one_file_that_cannot_be_divided_is_held_in_memory(tmp_path: Path) -> None:
+    to_npz(wave_log(0), tmp_path / "run.npz")
+    assert identified(tmp_path / "run.npz").archive is None
 
 
 def total_error(fit: sy.Fit) -> float:
@@ -238,3 +256,24 @@ def test_a_tree_merges_everything() -> None:
         for R, own in zip(whole.factors, empty.fold(Y, tau).factors, strict=True):
             assert np.allclose(R.T @ R, own.T @ own, atol=1e-10)
         assert whole.counts == (70.0, 70.0)
+
+
+def test_the_region_is_that_of_all_logs_and_the_pilot_is_a_few(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A motion that goes farther counts, whether or not it is looked at to settle the model."""
+    monkeypatch.setattr(identify_archive, "PILOT_LOGS", 2)
+    monkeypatch.setattr(identify_archive, "PILOT_SAMPLES", 300)
+    logs = [sy.read_log(file, small_arm()) for file in files]
+    fit = identified(logs, executor=ThreadPoolExecutor(1))
+    assert len(fit.residuals) <= 600
+    low, high = (np.array([f(log.q, axis=0) for log in logs]) for f in (np.min, np.max))
+    assert np.all(fit.region.q_low < np.median(low, axis=0))
+    assert np.all(fit.region.q_high > np.median(high, axis=0))
+
+
+def test_noise_of_the_regressor_counts_for_all_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of the pilot is scaled up: as many times as there are more rows."""
+    monkeypatch.setattr(identify_archive, "PILOT_LOGS", 2)
+    same = [wave_log(k, motion=3) for k in range(8)]
+    few, many = (identified(same[:count], estimator="ols", executor=ThreadPoolExecutor(1), decimate=1) for count in (2, 8))
+    ratio = np.linalg.norm(many.uncertainty.errors) / np.linalg.norm(few.uncertainty.errors)
+    assert ratio == pytest.approx(2.0, rel=0.1)

@@ -56,7 +56,7 @@ def test_dask_loses_nothing_and_names_what_kills(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     with (
         warnings.catch_warnings(),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
         distributed.Client(cluster) as client,
     ):
         warnings.simplefilter("ignore")

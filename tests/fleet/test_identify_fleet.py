@@ -154,3 +154,19 @@ def test_a_damaged_log_costs_its_robot_alone(logs: dict[str, sy.Log]) -> None:
         left = sy.identify_fleet(small_arm(), torn, diagnose=False, damaged="leave out", **GIVEN)
     assert "arm99" not in left.names
     assert len(left.names) == 16
+
+
+def test_noise_with_a_memory_makes_robots_less_certain(arms: dict[str, sy.Robot]) -> None:
+    """Deviations are as far from the truth as is told also where neighbouring samples err alike."""
+    rng = np.random.default_rng(8)
+    logs = {}
+    for k, (name, robot) in enumerate(arms.items()):
+        log = wave_log(500 + k, 900, robot=robot)
+        noise = np.zeros((900, 2))
+        for i in range(1, 900):
+            noise[i] = 0.9 * noise[i - 1] + rng.normal(size=2)
+        assert log.tau is not None
+        logs[name] = sy.Log(t=log.t, q=log.q, qd=log.qd, qdd=log.qdd, tau=log.tau + 0.5 * noise, joint_names=log.joint_names)
+    fleet = sy.identify_fleet(small_arm(), logs, diagnose=False, **GIVEN)
+    true = np.array([fleet.type.base.values(arms[name].parameters) for name in fleet.names])
+    assert np.sqrt(np.mean(((fleet.base_values - true) / fleet.base_std) ** 2)) < 2.2, "4.3 if samples counted as independent"

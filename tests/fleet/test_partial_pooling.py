@@ -64,7 +64,7 @@ def test_deviations_are_as_certain_as_is_told() -> None:
     for seed in range(10, 14):
         triangles, true = fleet(seed, 40)
         made = pooled(triangles)
-        scores.append((made.values - true) / made.std)
+        scores.append((made.values - true) / made.values_std)
     assert 0.85 < np.sqrt(np.mean(np.square(scores))) < 1.2
 
 
@@ -86,6 +86,7 @@ def test_long_logs_speak_for_themselves_and_short_ones_for_the_type() -> None:
     assert np.allclose(made.values[0], alone, rtol=1e-6)
     assert np.allclose(made.deviations[1], 0.0, atol=1e-5)
     assert np.allclose(made.std[1], made.spread, rtol=1e-4)
+    assert np.all(made.values_std >= made.std)
 
 
 def test_what_stands_out_is_found_and_nothing_else() -> None:

@@ -63,8 +63,8 @@ class Fleet:
 
     @property
     def base_std(self) -> Array:
-        """The standard deviation (R, b) of each robot's own deviation from the type [kg, kg m, kg m2, N m, ...]."""
-        return self.pooled.std
+        """The standard deviation (R, b) of each robot's base parameters, that of the type included [kg, kg m, kg m2, N m, ...]."""
+        return self.pooled.values_std
 
     def number(self, name: str) -> int:
         """Return which robot has this name; CallError with the names if none has.

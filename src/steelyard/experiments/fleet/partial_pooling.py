@@ -20,12 +20,16 @@ HELD = 10.0  # times its size that the type's parameter may be from the descript
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """The type's base parameters (b,), the spread of the robots about them (b,), each robot's deviation (R, b) and its covariance."""
+    """The type's base parameters (b,), the spread of the robots about them (b,), each robot's deviation (R, b) and its covariance.
+
+    `values_std` (R, b) is the standard deviation of each robot's parameters, in which that of the type counts too.
+    """
 
     center: Array
     spread: Array
     deviations: Array
     covariance: Array
+    values_std: Array
 
     @property
     def values(self) -> Array:
@@ -60,7 +64,10 @@ def pool(triangles: Array, start: Array, sizes: Array, kinds: Sequence[str], fre
         if np.max(np.abs(np.log(spread / before))) < SAME:
             break
     center, d, C = given_spread(A, h, start / sizes, spread, free)
-    return Pooled(center * sizes, spread * sizes, d * sizes, C * np.outer(sizes, sizes))
+    of_center = np.linalg.inv((A - A @ C @ A).sum(axis=0) + HELD**-2 * np.eye(len(spread)))
+    left = np.eye(len(spread)) - C @ A  # how a robot's values follow the type's
+    variance = np.einsum("rii->ri", C) + np.einsum("rij,jk,rik->ri", left, of_center, left, optimize=True)
+    return Pooled(center * sizes, spread * sizes, d * sizes, C * np.outer(sizes, sizes), np.sqrt(np.maximum(variance, 0.0)) * sizes)
 
 
 def given_spread(A: Array, h: Array, start: Array, spread: Array, free: Bools) -> tuple[Array, Array, Array]:
