@@ -67,6 +67,6 @@ def inflation(problem: Problem, base: Array) -> Array:
     """
     sums = np.zeros((2, problem.n))
     for block in problem.blocks(BLOCKS):
-        e = block.tau - block.rows @ base
+        e = block.tau - block.every_column @ base
         sums[: min(2, len(e))] += lagged_products(e if block.keep is None else e * block.keep)
     return variance_inflation(sums[1] / np.maximum(sums[0], 1e-300))

@@ -113,7 +113,7 @@ class Model:
     @cached_property
     def reach(self) -> Reach:
         """For each joint the base columns that its torque depends on: the block-triangular structure."""
-        rows = self._sampled[:, list(self.base.columns)].reshape(-1, self.n, self.base.n_base)
+        rows = self._sampled[:, list(self.base.columns)].reshape(len(self._sampled) // self.n, self.n, self.base.n_base)
         return Reach(tuple(np.flatnonzero(np.any(rows[:, j] != 0, axis=0)).tolist()) for j in range(self.n))
 
     def rows(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:

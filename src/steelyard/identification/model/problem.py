@@ -48,6 +48,11 @@ class Block:
     extra: Array | None = None
 
     @property
+    def every_column(self) -> Rows:
+        """The rows with the further columns, if there are some."""
+        return self.rows if self.extra is None else Rows.of(self.Y)
+
+    @property
     def Y(self) -> Array:
         """The rows (N, n, b + k), with their zeros and with the further columns."""
         return self.rows.dense if self.extra is None else np.concatenate([self.rows.dense, self.extra], axis=2)

@@ -48,12 +48,13 @@ def residuals(problem: Problem, base: Array, weights: Array) -> Residuals:
 
     def look(block: Block) -> tuple[list[tuple[int, Array]], Thinned]:
         own = slice(block.first, block.first + len(block.t))
-        fitted = block.rows @ base
+        rows = block.every_column
+        fitted = rows @ base
         predicted[own], measured[own] = fitted + block.known, block.tau + block.known
         if block.keep is not None:
             used[own] = block.keep
         runs, e = runs_of(numbers[own]), (block.tau - fitted) * weights**2 * used[own]
-        return [(number, score(block.rows[part], e[part])) for number, part in runs], thinned(block, weights * used[own], runs, every)
+        return [(number, score(rows[part], e[part])) for number, part in runs], thinned(rows, weights * used[own], runs, every)
 
     for own, few in problem.each(look):
         thin.append(few)
@@ -84,15 +85,15 @@ class Thinned:
     cells: NDArray[np.intp]
 
 
-def thinned(block: Block, weights: Array, runs: list[tuple[int, slice]], every: int) -> Thinned:
+def thinned(rows: Rows, weights: Array, runs: list[tuple[int, slice]], every: int) -> Thinned:
     """Return one in `every` samples of each run, which counts for those that were left out; rows multiplied by weights (N, n)."""
     kept = [np.arange(part.start, part.stop, every) for _, part in runs]
     index = np.concatenate(kept)
     counts = [np.sqrt((part.stop - part.start) / len(at)) for (_, part), at in zip(runs, kept, strict=True)]
     sizes = [len(at) for at in kept]
     w = weights[index] * np.repeat(counts, sizes)[:, None]
-    entries = block.rows.entries[index] * np.repeat(w, [len(columns) for columns in block.rows.reach], axis=1)
-    return Thinned(replace(block.rows, entries=entries), np.repeat([number for number, _ in runs], sizes))
+    entries = rows.entries[index] * np.repeat(w, [len(columns) for columns in rows.reach], axis=1)
+    return Thinned(replace(rows, entries=entries), np.repeat([number for number, _ in runs], sizes))
 
 
 def information(parts: Sequence[Thinned], count: int) -> Array:
