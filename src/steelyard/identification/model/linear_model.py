@@ -122,6 +122,8 @@ class Model:
 
     def entries(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
         """Return the entries of Y_b in reach, (N, P), see `Rows`: what `rows` has beside the zeros of its structure."""
+        if not self.reach.size:
+            return np.zeros((len(q), 0))
         plain, wanted = self.plain, tuple(self.plain_columns.get(c, 0) for c in self.base.columns)
         key = plain.fingerprint, "regressor_entries", wanted, self.reach, bool(base)
         made = np.asarray(kernel_of(key, lambda: self._entries_program(wanted, bool(base)), Path(__file__).parent)(q, qd, qdd, *base))
