@@ -34,6 +34,8 @@ def decimated(x: Array, factor: int, before: int, count: int) -> Array:
     """
     if factor == 1:
         return x[before : before + count]
+    if not x.size:
+        return np.zeros((count, *x.shape[1:]))
     flat = np.ascontiguousarray(x.reshape(len(x), -1))
     W, step, begin = band(factor), GROUP * factor, before - REACH * factor  # the filter of group g begins at row begin + g step
     groups = -(-count // GROUP)
