@@ -75,7 +75,7 @@ class Rows:
         """Y (N, n, b), with its zeros."""
         made = np.zeros((len(self.entries), len(self.reach) * self.width))
         made[:, self.reach.flat(self.width)] = self.entries
-        return made.reshape(len(made), -1, self.width)
+        return made.reshape(len(made), len(self.reach), self.width)
 
 
 def gathered(Y: Array, reach: Reach) -> Array:
