@@ -152,3 +152,29 @@ def test_files_are_taken_by_identify_as_logs_are(tmp_path: Path) -> None:
     assert sources.IN_MEMORY > 1e6
     to_parquet(wave_log(5), tmp_path / "other.parquet")
     assert len(sy.identify(small_arm(), [tmp_path / "other.parquet", wave_log(6)], diagnose=False).provenance["logs"]) == 2
+
+
+def test_bags_and_folders_of_mcap(tmp_path: Path) -> None:
+    """A folder with metadata.yaml is one log; a folder of .mcap files has one in each."""
+    from rosbags.rosbag2 import StoragePlugin, Writer
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    types, arm, log = store.types, small_arm(), wave_log(0, 30)
+    assert log.tau is not None
+    with Writer(tmp_path / "bags" / "one", version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        topic = writer.add_connection("/joint_states", "sensor_msgs/msg/JointState", typestore=store)
+        for t, q, tau in zip(log.t, log.q, log.tau, strict=True):
+            header = types["std_msgs/msg/Header"](types["builtin_interfaces/msg/Time"](int(t), round((t % 1) * 1e9)), "")
+            message = types["sensor_msgs/msg/JointState"](header, list(arm.joint_names), q, np.zeros(0), tau)
+            writer.write(topic, round((5 + t) * 1e9), store.serialize_cdr(message, "sensor_msgs/msg/JointState"))
+    found = sy.find_logs(tmp_path / "bags", effort="torque")
+    assert [Path(each.path).name for each in found] == ["one"]
+    assert np.allclose(found[0].read(arm).q, log.q)
+    (tmp_path / "loose").mkdir()
+    bag = next((tmp_path / "bags" / "one").glob("*.mcap"))
+    for name in ("a.mcap", "b.mcap"):
+        shutil.copy(bag, tmp_path / "loose" / name)
+    loose = sy.find_logs(tmp_path / "loose", effort="torque")
+    assert [Path(each.path).name for each in loose] == ["a.mcap", "b.mcap"]
+    assert np.allclose(loose[1].read(arm).q, log.q)
