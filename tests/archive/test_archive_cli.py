@@ -33,7 +33,8 @@ def test_a_pattern_is_folded_by_workers_and_found_again(place: Path, run: Run) -
     again = run("identify", arm, str(place / "logs"), "--json")
     assert json.loads(again.out)["fit"]["archive"]["reused"] == 9
     assert json.loads(again.out)["fit"]["parameters"] == json.loads(first.out)["fit"]["parameters"]
-    shown = run("identify", arm, pattern, "--no-keep")
+    shown = run("identify", arm, pattern, "--no-keep", "-o", place / "out")
+    assert "<b>Logs.</b>" in (place / "out" / "report.html").read_text(encoding="utf-8")
     assert "9 logs were folded" in shown.out
     assert "run00.parquet" in shown.out
 
