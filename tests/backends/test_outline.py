@@ -41,6 +41,7 @@ ALGORITHMS = ["christoffel", "regressor", "coriolis_matrix", "inverse_dynamics_d
 @pytest.mark.parametrize("tree", ["puma560", "twins", "chain"])
 def test_an_outline_is_the_whole(tree: str, name: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BUDGET", 100)
+    monkeypatch.setattr(module, "LONG", 100)
     made = program(({"puma560": sy.load, "chain": lambda _: chain(7)}.get(tree, robot))(tree).tree, name)
     state = states(made, rng)
     found = ufunc_of(made, budget=None)(*state)
@@ -52,6 +53,7 @@ def test_an_outline_is_the_whole(tree: str, name: str, rng: np.random.Generator,
 def test_every_width(host, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """A comparison of one iteration decides in another, constants differ, and an output has one column, another a number."""
     monkeypatch.setattr(module, "BUDGET", 1)
+    monkeypatch.setattr(module, "LONG", 1)
 
     def function(x, y):
         below = [a < b for a, b in zip(x, y, strict=True)]

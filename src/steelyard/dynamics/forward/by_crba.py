@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...algebra.scalar import Scalar, Scalars, is_zero, iteration
+from ...algebra.scalar import Scalar, Scalars, dot, is_zero, iteration
 from ...mechanism.tree import Tree
 from ..crba import mass_matrix
 from ..rnea import bias_torque
@@ -65,10 +65,18 @@ def solve(factors: Factors, b: Scalars) -> list[Scalar]:
 
 
 def inverse(factors: Factors) -> list[list[Scalar]]:
-    """The inverse of L^T D L, n x n: of column k the entries down to the diagonal; symmetry gives the others."""
+    """The inverse of L^T D L, n x n: N D^-1 N^T with the unit lower triangle N = L^-1."""
     n = len(factors.inverse)
-    columns = []
-    for k in range(n):
-        head = Factors(factors.L[: k + 1], factors.inverse[: k + 1])
-        columns.append(solve(head, [1.0 if i == k else 0.0 for i in range(k + 1)]))
-    return [[columns[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
+    N: list[list[Scalar]] = [[0.0] * i for i in range(n)]
+    for distance in range(1, n):
+        for i in range(distance, n):
+            iteration(factors)
+            j = i - distance
+            N[i][j] = -(factors.L[i][j] + dot(factors.L[i][j + 1 :], [N[k][j] for k in range(j + 1, i)]))
+    made: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
+    for j in range(n):
+        scaled = [*(a * b for a, b in zip(N[j], factors.inverse, strict=False)), factors.inverse[j]]
+        for i in range(j, n):
+            iteration(factors)
+            made[i][j] = made[j][i] = dot(scaled, [*N[i], 1.0][: j + 1])
+    return made

@@ -21,6 +21,7 @@ from .writer import Writer
 from .zero_runs import covered, fill_zeros, zero_runs
 
 BUDGET = 12000  # nodes of a program that is one function: it runs a little faster than parts
+LONG, ALIKE = 6000, 0.4  # nodes of a program, and what is left of them, from which on an outline runs faster than one function
 PART = 2000  # nodes of a part of a longer one: parts of this size compile in linear time, and run no slower than larger ones
 
 
@@ -31,7 +32,8 @@ def render(program: Program, lanes: int, fused: bool, budget: int | None = None)
     """
     runs = zero_runs(program)
     pairs = [(k, c) for k, o in enumerate(program.outputs) for c in pair_columns(o.size) if not covered(runs.get(k, ()), c)]
-    made = outline(program, PART, pairs) if _repeats(program, budget) else _straight(program, budget, pairs)
+    made = _outlined(program, pairs) if budget is None else None
+    made = made or _straight(program, budget, pairs)
     layout = Layout(program.inputs, program.outputs, lanes, made.slots)
     constants: dict[str, int] = {}
     parts = [part for part in made.parts if isinstance(part, Part)]
@@ -44,9 +46,13 @@ def render(program: Program, lanes: int, fused: bool, budget: int | None = None)
     return "\n".join([support, Writer(lanes, fused, constants).table(), *functions, loop(layout, block)])
 
 
-def _repeats(program: Program, budget: int | None) -> bool:
-    """Whether a program is long and has iterations that may be alike."""
-    return budget is None and bool(program.iterations) and not program.carries and len(program.steps) > BUDGET
+def _outlined(program: Program, pairs: Sequence[tuple[int, int]]) -> Outline | None:
+    """The outline of a long program that has iterations; of one that could be one function only if most of it is alike."""
+    length = len(program.steps)
+    if not program.iterations or program.carries or length <= LONG:
+        return None
+    made = outline(program, PART, pairs)
+    return made if length > BUDGET or made.length < ALIKE * length else None
 
 
 def _straight(program: Program, budget: int | None, pairs: Sequence[tuple[int, int]]) -> Outline:

@@ -20,7 +20,7 @@ from ...ir.operations import COMMUTATIVE, COMPARISONS
 from ...ir.program import Program
 from .split import RECOMPUTED, Part, pair, values_at_hand
 
-TOGETHER = 256  # results that are written at once: few enough to be in the nearest cache still
+TOGETHER = 8192  # results that are written at once, in the order of memory; with eight lanes half a megabyte, which a core's cache holds
 SHORT = 200  # steps of iterations that run together
 LEAST = 2  # iterations of a shape that has a function of its own
 Steps = tuple[Expr, ...]
@@ -62,6 +62,12 @@ class Outline:
     parts: tuple[Part | Placed | Writes, ...]
     slots: int
     numbers: dict[str, int]  # by their hexadecimal form
+
+    @property
+    def length(self) -> int:
+        """How many steps are compiled: those of a shape once."""
+        shapes = {part.iteration.key: len(part.iteration.steps) for part in self.parts if isinstance(part, Placed)}
+        return sum(shapes.values()) + sum(len(part.steps) for part in self.parts if isinstance(part, Part))
 
 
 @dataclass(frozen=True)
@@ -141,11 +147,16 @@ def _described(cuts: Sequence[Steps], results: Sequence[Expr]) -> list[Iteration
 
 def _together(iterations: Sequence[Iteration]) -> list[Steps]:
     """The steps of iterations; of consecutive short ones of one shape, those of some together, so that what they share is loaded once."""
-    made: list[Steps] = []
+    chunks: list[list[Iteration]] = []
     for _, group in groupby(iterations, lambda each: each.key):
         run = list(group)
         size = max(1, SHORT // max(1, len(run[0].steps)))
-        made += [tuple(s for each in run[i : i + size] for s in each.steps) for i in range(0, len(run), size)]
+        chunks += [run[i : i + size] for i in range(0, len(run), size)]
+    counts = Counter((len(chunk), chunk[0].key) for chunk in chunks)
+    made: list[Steps] = []
+    for chunk in chunks:
+        alone = counts[len(chunk), chunk[0].key] < LEAST
+        made += [each.steps for each in chunk] if alone else [tuple(s for each in chunk for s in each.steps)]
     return made
 
 
