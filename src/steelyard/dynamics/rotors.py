@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..algebra import vector as v3
-from ..algebra.scalar import Scalar, Scalars
+from ..algebra.scalar import Scalar, Scalars, iteration
 from ..algebra.vector import ZERO, Vector
 from ..mechanism.tree import MountedRotor, Tree
 from .joint import JointMotion, joint_motions, joint_rates
@@ -133,6 +133,7 @@ def rotor_symbols(tree: Tree, q: Scalars, unit: bool = False) -> Iterator[tuple[
         c = rotor.mounted.coordinate
         for at, (j, a) in enumerate(rotor.axes):
             for k, b in rotor.axes[at + 1 :]:
+                iteration((a, b))
                 one, two = tree.bodies[j], tree.bodies[k]
                 d = (0.5 * one.multiplier * two.multiplier) * v3.dot(v3.cross(b, rotor.s), a)
                 J, K = one.coordinate, two.coordinate

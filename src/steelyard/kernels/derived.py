@@ -32,30 +32,37 @@ _EXTRA = 1_000_000  # operand numbers of nodes that stand for something else whi
 def inverse_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
     """d tau / dq, d tau / dqd and M = d tau / dqdd, each n x n, with friction, rotors and wrenches that stay as they are in the base frame.
 
-    Composite bodies give the links' part; the graph gives all else.
+    Composite bodies give the links' part, the graph all else.
     """
-    return _derivatives(rigid_derivatives, tree, q, qd, qdd, wrench)
+    return _derivatives(_by_composites, tree, q, qd, qdd, wrench)
 
 
 def inverse_dynamics_derivatives_in_base(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
-    """The same with the links' part in the base's frame."""
-    return _derivatives(base_frame.rigid_derivatives, tree, q, qd, qdd, wrench)
+    """The same with links and rotors in the base's frame."""
+    return _derivatives(base_frame.derivatives, tree, q, qd, qdd, wrench)
 
 
 def _derivatives(links: Callable[..., Any], tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, wrench: Wrenches) -> tuple[Any, Any, Any]:
-    """Of all torques, from a function that gives those of the links.
+    """Of all torques, from a function that gives those of links and rotors."""
+    rest = friction_torque(tree, qd, q)
+    if wrench is not None:
+        rest = [a - b for a, b in zip(rest, wrench_torque(tree, q, wrench), strict=True)]
+    by_q, by_qd, M = links(tree, q, qd, qdd)
+    return _sum(by_q, jacobian(rest, q)), _sum(by_qd, jacobian(rest, qd)), M
+
+
+def _by_composites(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> tuple[Any, Any, Any]:
+    """Composite bodies give the links' part, the graph that of rotors.
 
     They are derivatives at a constant acceleration: the graph's part is formed with inputs of their own in the place of qdd, which are
     replaced by the accelerations afterwards. Differentiating through qdd(q, qd, tau) would count its change twice.
     """
     stands_for = [_graph(q, qd).input(_EXTRA, k) for k in range(tree.n)]
-    rest = [a + b for a, b in zip(rotor_torque(tree, q, qd, stands_for), friction_torque(tree, qd, q), strict=True)]
-    if wrench is not None:
-        rest = [a - b for a, b in zip(rest, wrench_torque(tree, q, wrench), strict=True)]
-    slopes = [*flatten(jacobian(rest, q)), *flatten(jacobian(rest, qd))]
+    spin = rotor_torque(tree, q, qd, stands_for)
+    slopes = [*flatten(jacobian(spin, q)), *flatten(jacobian(spin, qd))]
     slopes = substitute(slopes, dict(zip(stands_for, qdd, strict=True)))
     rows = [slopes[i : i + tree.n] for i in range(0, len(slopes), tree.n)]
-    by_q, by_qd, M = links(tree, q, qd, qdd)
+    by_q, by_qd, M = rigid_derivatives(tree, q, qd, qdd)
     return _sum(by_q, rows[: tree.n]), _sum(by_qd, rows[tree.n :]), M
 
 
@@ -73,12 +80,12 @@ def inverse_dynamics_derivatives_reverse(tree: Tree, q: Nodes, qd: Nodes, qdd: N
 
 def forward_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
     """d qdd / dq = -M^-1 d tau / dq, d qdd / dqd = -M^-1 d tau / dqd, d qdd / dtau = M^-1, each n x n. Carpentier and Mansard 2018."""
-    return _forward_derivatives(rigid_derivatives, mass_matrix, tree, q, qd, tau, wrench)
+    return _forward_derivatives(_by_composites, mass_matrix, tree, q, qd, tau, wrench)
 
 
 def forward_dynamics_derivatives_in_base(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
-    """The same with the links' part in the base's frame."""
-    return _forward_derivatives(base_frame.rigid_derivatives, base_frame.mass_matrix, tree, q, qd, tau, wrench)
+    """The same with links and rotors in the base's frame."""
+    return _forward_derivatives(base_frame.derivatives, base_frame.mass_matrix, tree, q, qd, tau, wrench)
 
 
 def _forward_derivatives(

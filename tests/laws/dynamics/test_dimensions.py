@@ -202,7 +202,7 @@ def test_matrices(robot):
 def test_slopes(robot):
     tree, q, qd, qdd = robot
     units = [JOULE / a / b for a in q for b in q]
-    for way in (rigid_derivatives, base_frame.rigid_derivatives):
+    for way in (rigid_derivatives, base_frame.derivatives):
         by_q, by_qd, M = ([x for row in rows for x in row] for rows in way(tree, q, qd, qdd))
         expect(by_q, units)
         expect(by_qd, [unit * S for unit in units])

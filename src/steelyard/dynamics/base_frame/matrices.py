@@ -20,6 +20,7 @@ from ..coriolis import CompositeFlow, body_flow, sum_of_flows, trace_less
 from ..joint_torques import inertial_matrix
 from ..rnea import BodyMotion, net_force, spin_matrix
 from ..rotors import rotor_coriolis, rotor_matrix, rotor_symbols
+from .rotor_slopes import rotor_slopes
 from .screws import Placed, Screw, carriers, force_of, inertia_in_base, place, power
 
 Rows = list[list[Scalar]]
@@ -58,8 +59,11 @@ def coriolis_matrix(tree: Tree, q: Scalars, qd: Scalars) -> Rows:
     return _sum(C, rotor_coriolis(tree, q, qd))
 
 
-def rigid_derivatives(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> tuple[Rows, Rows, Rows]:
-    """d tau / dq and d tau / dqd = 2 C of rigid bodies, and M with the drives' inertia, each n x n. q [rad|m], qd, qdd: n scalars each."""
+def derivatives(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> tuple[Rows, Rows, Rows]:
+    """d tau / dq and d tau / dqd of bodies and spinning rotors, and M with the drives, each n x n. q [rad|m], qd, qdd: n scalars each.
+
+    Of the bodies d tau / dqd = 2 C.
+    """
     bodies, screws = place(tree, q, qd, qdd)
     inertias = inertias_in_base(tree, bodies)
     flows, nets = composite_flows(tree, inertias, bodies), composite_forces(tree, inertias, bodies)
@@ -78,6 +82,9 @@ def rigid_derivatives(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> tupl
             if i != j:
                 _enter(tree, by_qd, i, j, power(rates[j], unit) + v3.dot(near.unit.w, twist2))
                 _enter(tree, by_q, i, j, power(near.second, unit) + v3.dot(rates[j].w, twist))
+    for row, column, by_position, by_rate in rotor_slopes(tree, bodies, screws, qd, qdd):
+        by_q[row][column] = by_q[row][column] + by_position
+        by_qd[row][column] = by_qd[row][column] + by_rate
     return by_q, by_qd, with_drives(tree, q, M)
 
 
