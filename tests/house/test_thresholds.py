@@ -83,7 +83,7 @@ NO_WORD = {
         "result.validation: BLOCK",
         "result.torque_noise: FEWEST MOST WINDOWS",
         "friction.residual_split: MOST MOST_SPEEDS SPEEDS",
-        "friction.term_search: MOST",
+        "friction.term_search: MOST MANY",
         "estimators.evidence: BLOCKS",
         "estimators.shape: MOST",
         "estimators.torque_delay: MOST",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cached import cached_property
+from ...compiler.runtime.threads import mapped
 from ...signals.autocorrelation import variance_inflation
 from ..estimators.posterior import coordinates
 from ..estimators.prior_weight import PriorWeight, choose_prior_weight
@@ -21,6 +22,7 @@ from .products import Products
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 MOST = 16_000  # samples that the search reads
+MANY = 200  # base parameters from which candidates are tried at once on several threads
 STANDING = 5e-3  # [rad/s|m/s] up to which friction has no definite value: such rows do not count
 LEAST_GAIN = 0.02  # share of a joint's held-out error that a term must take away
 LEAST_INFORMATION = 6.0  # fall of the information criterion that counts as strong evidence: Kass and Raftery 1995, section 3.2
@@ -90,12 +92,12 @@ class Search:
 
     def best(self) -> tuple[Gain, ...]:
         """Return the best candidate of each joint that passes."""
+        shown = [candidate for candidate in self.candidates if self.shown(candidate)]
         found: dict[int, Gain] = {}
-        for candidate in self.candidates:
-            if not self.shown(candidate):
-                continue
+        worth = (mapped if self.b >= MANY else map)(self.information, shown)
+        for candidate, information in zip(shown, worth, strict=True):
             least = found[candidate.joint].information if candidate.joint in found else LEAST_INFORMATION
-            if self.information(candidate) > least and (gain := self.gain(candidate)).passes:
+            if information > least and (gain := self.gain(candidate)).passes:
                 found[candidate.joint] = gain
         return tuple(found.values())
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -72,9 +74,12 @@ def kalman(log: Log) -> tuple[Array, Array, Smoother]:
     """Return q, qd, qdd (3, N, n) by the Kalman smoother, the variance of qdd (N, n), and the smoother; no full covariance is kept."""
     smoother, qd, _ = fit_smoother(log)
     states, variance = np.empty((3, log.N, log.n)), np.empty((log.N, log.n))
-    for part, x, P in smoother.parts(log.t, log.q, qd):
+
+    def fill(part: slice, x: Array, P: Array) -> None:
         states[:, part] = x.transpose(2, 0, 1)
         variance[part] = P[:, :, 2, 2]
+
+    deque(smoother.each_part(fill, log.t, log.q, qd), maxlen=0)
     return states, variance, smoother if qd is not None else Smoother(smoother.noise.without_velocity(), smoother.dt)
 
 

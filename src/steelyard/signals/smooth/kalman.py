@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,7 @@ from .motion_model import Noise
 from .steady_state import SteadyGains, covariance_steady, smooth_steady, steady
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 OUTPUTS = 3
 """q, qd, qdd are returned, also by a model whose state has the jerk."""
@@ -56,18 +58,24 @@ class Smoother:
 
     def parts(self, t: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None) -> Iterator[tuple[slice, Array, Array]]:
         """Yield (slice, x, P) of consecutive parts of at most `PART` samples, so that long logs need little memory."""
+        return self.each_part(lambda *part: part, t, q, qd)
+
+    def each_part(
+        self, function: Callable[[slice, Array, Array], T], t: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None
+    ) -> Iterator[T]:
+        """Yield function(slice, x, P) of consecutive parts of at most `PART` samples, several of them computed at once."""
         t, q = np.asarray(t, float), np.asarray(q, float)
         v = np.zeros_like(q) if qd is None else np.asarray(qd, float)
         noise = self.noise if qd is not None else self.noise.without_velocity()
         starts = [(segment, start) for segment in split(t) for start in range(segment.start, segment.stop, PART)]
 
-        def one(at: tuple[slice, int]) -> tuple[slice, Array, Array]:
+        def one(at: tuple[slice, int]) -> T:
             segment, start = at
             part = slice(start, min(start + PART, segment.stop))
             wide = slice(max(segment.start, start - OVERLAP), min(segment.stop, part.stop + OVERLAP))
             x, P = one_segment(noise, t[wide], q[wide], v[wide])
             inner = slice(part.start - wide.start, part.stop - wide.start)
-            return part, x[inner], P[inner]
+            return function(part, x[inner], P[inner])
 
         yield from mapped(one, starts)
 
