@@ -132,3 +132,21 @@ def test_columns_without_numbers_stay_empty() -> None:
     assert not R[:, [0, 3]].any()
     x = rows_of(Y, tau, 0, (tuple(range(5)),))
     np.testing.assert_allclose(R.T @ R, x.T @ x, atol=1e-12)
+
+
+@pytest.mark.parametrize("columns", [1, 7, 8, 9, 16, 17, 39])
+@pytest.mark.parametrize("count", [5, 63, 64, 65, 130, 1000])
+def test_ill_conditioned_rows_fold_like_one_qr(columns: int, count: int) -> None:
+    """Blocks of columns that are whole, partial or alone, panels likewise: the solution is that of all rows at a condition of 1e7."""
+    rng = np.random.default_rng(columns)
+    count = max(count, columns + 1)
+    left, right = (np.linalg.qr(rng.normal(size=(rows, columns + 1)))[0] for rows in (count, columns + 1))
+    X = (left * np.logspace(0, -7, columns + 1)) @ right
+    made = Triangles((tuple(range(columns)),))
+    for part in (slice(count), slice(count // 3)):
+        made.fold(X[part, None, :columns], X[part, None, columns])
+    R, every = made.factors[0], np.concatenate([X, X[: count // 3]])
+    assert not np.any(np.tril(R, -1))
+    np.testing.assert_allclose(R.T @ R, every.T @ every, rtol=0, atol=1e-14 * np.max(every.T @ every))
+    expected = np.linalg.lstsq(every[:, :columns], every[:, columns], rcond=None)[0]
+    np.testing.assert_allclose(np.linalg.solve(R[:-1, :-1], R[:-1, -1]), expected, rtol=0, atol=1e-8 * np.linalg.norm(expected))

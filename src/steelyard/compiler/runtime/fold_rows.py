@@ -19,7 +19,7 @@ from .threads import share
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
-PANEL = 12  # rows that are reflected together
+PANEL = 64  # rows that are reflected together
 FEW = 4  # samples up to which they are folded one by one
 PAD = 8  # doubles in the widest vector: the columns of a factor are padded to whole ones
 ROW = 6  # numbers of a row of the table
@@ -183,7 +183,9 @@ def _loaded(rows: int) -> Loaded:
     name = None if version is None else disk.key("fold_rows", str(rows), jit.machine(), version)
     found = None if name is None else disk.read(name)
     if found is None:
-        from ..render.llvm.householder import render
+        from ..render.llvm import blocked_householder, householder
+
+        render = blocked_householder.render if rows > 1 else householder.render
 
         with jit.lock:
             host = jit.host()

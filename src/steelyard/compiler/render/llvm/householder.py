@@ -1,10 +1,10 @@
-"""LLVM text of a loop that folds samples into triangular factors by Householder reflections, a panel of rows at a time."""
+"""LLVM text of a loop that folds samples into triangular factors by Householder reflections, a few rows at a time."""
 
 from __future__ import annotations
 
 CHAINS = 4  # sums over rows that run beside each other
 
-_HEAD = """define void @kernel(ptr noalias %R, ptr noalias %scratch, ptr noalias %Y, i64 %y.step, ptr noalias %T, i64 %t.step,
+GATHER = """define void @kernel(ptr noalias %R, ptr noalias %scratch, ptr noalias %Y, i64 %y.step, ptr noalias %T, i64 %t.step,
                     ptr noalias %W, i64 %w.step, i64 %samples, i64 %count, ptr noalias %table, ptr noalias %index) {{
 entry:
   %some = icmp sgt i64 %samples, 0
@@ -32,6 +32,10 @@ clear:
   br i1 %z.more, label %clear, label %panel
 panel:
   %p = phi i64 [ 0, %clear ], [ %p.next, %panel.end ]
+  %left = sub i64 %samples, %p
+  %fewer = call i64 @llvm.smin.i64(i64 %left, i64 {rows})
+  %whole = add i64 %fewer, {before}
+  %active = and i64 %whole, -{step}
   br label %row
 row:
   %r = phi i64 [ 0, %panel ], [ %r.next, %row.end ]
@@ -77,10 +81,14 @@ gather.end:
   br i1 %g.more, label %gather, label %row.end
 row.end:
   %r.next = add i64 %r, 1
-  %r.more = icmp slt i64 %r.next, {rows}
-  br i1 %r.more, label %row, label %column
+  %r.more = icmp slt i64 %r.next, %active
+  br i1 %r.more, label %row, label %reflections
+"""
+"""The loops over factors, panels and rows, up to a panel's rows in scratch: column c of row r at (c // lanes rows + r) lanes + c % lanes."""
+_REFLECT = """reflections:
+  br label %column
 column:
-  %i = phi i64 [ 0, %row.end ], [ %i.next, %column.end ]
+  %i = phi i64 [ 0, %reflections ], [ %i.next, %column.end ]
   %start = and i64 %i, -{lanes}
   %lane = and i64 %i, {last}
   %far = mul i64 %start, {rows}
@@ -131,7 +139,8 @@ column.end:
   %i.next = add i64 %i, 1
   %i.more = icmp slt i64 %i.next, %k
   br i1 %i.more, label %column, label %panel.end
-panel.end:
+"""
+END = """panel.end:
   %p.next = add i64 %p, {rows}
   %p.more = icmp slt i64 %p.next, %samples
   br i1 %p.more, label %panel, label %factor.end
@@ -142,6 +151,7 @@ factor.end:
 done:
   ret void
 }}
+declare i64 @llvm.smin.i64(i64, i64)
 declare double @llvm.sqrt.f64(double)
 declare double @llvm.fabs.f64(double)
 declare {V} @llvm.fma.v{lanes}f64({V}, {V}, {V})
@@ -163,26 +173,27 @@ def render(lanes: int, rows: int, fused: bool) -> str:
     V = f"<{lanes} x double>"
     every = range(rows)
     parts = {
-        "facts": [line for at, name in enumerate(FACTS) for line in _fact(at, name)],
+        "facts": [line for at, name in enumerate(FACTS) for line in fact(at, name)],
         "entries": [*(line for r in every for line in _entry(r, lanes)), *_sum("squares", "double", [f"%e{r}.2" for r in every])],
-        "splats": [*_splat("tau.v", "%tau", lanes), *_splat("i.v", "%i", lanes, "i64")],
-        "vectors": [line for r in every for line in (f"  %v{r}.s = fmul double %e{r}, %inverse", *_splat(f"v{r}", f"%v{r}.s", lanes))],
+        "splats": [*splat("tau.v", "%tau", lanes), *splat("i.v", "%i", lanes, "i64")],
+        "vectors": [line for r in every for line in (f"  %v{r}.s = fmul double %e{r}, %inverse", *splat(f"v{r}", f"%v{r}.s", lanes))],
         "products": [
             *(line for r in every for line in _product(r, V, lanes, fused)),
             *_sum("dots", V, [f"%d{r}" for r in every][-CHAINS:]),
         ],
         "after": [
-            *_splat("c.v", "%c", lanes, "i64"),
+            *splat("c.v", "%c", lanes, "i64"),
             f"  %at = add <{lanes} x i64> %c.v, <{', '.join(f'i64 {lane}' for lane in range(lanes))}>",
             f"  %after = icmp sgt <{lanes} x i64> %at, %i.v",
         ],
         "updates": [line for r in every for line in _update(r, V, lanes, fused)],
     }
     text = {name: "\n".join(lines) for name, lines in parts.items()}
-    return _HEAD.format(lanes=lanes, bytes=8 * lanes, last=lanes - 1, rows=rows, V=V, **text)
+    shape = {"lanes": lanes, "bytes": 8 * lanes, "last": lanes - 1, "rows": rows, "step": rows, "before": rows - 1, "V": V}
+    return (GATHER + _REFLECT + END).format(**shape, **text)
 
 
-def _fact(at: int, name: str) -> list[str]:
+def fact(at: int, name: str) -> list[str]:
     """One number of the table's row."""
     return [
         f"  %{name}.n = add i64 %f.row, {at}",
@@ -212,7 +223,7 @@ def _sum(name: str, kind: str, values: list[str]) -> list[str]:
     return [*lines, f"  %{name} = fadd {kind} {values[0]}, {nothing}"]
 
 
-def _splat(name: str, value: str, lanes: int, kind: str = "double") -> list[str]:
+def splat(name: str, value: str, lanes: int, kind: str = "double") -> list[str]:
     V = f"<{lanes} x {kind}>"
     first = f"  %{name}.1 = insertelement {V} poison, {kind} {value}, i64 0"
     return [first, f"  %{name} = shufflevector {V} %{name}.1, {V} poison, <{lanes} x i32> zeroinitializer"]

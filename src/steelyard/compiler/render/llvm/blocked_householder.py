@@ -1,0 +1,217 @@
+"""LLVM text of the loop of `householder` for many rows: the reflections of as many columns as a vector has lanes are applied together."""
+
+from __future__ import annotations
+
+from .householder import END, FACTS, GATHER, fact, splat
+
+STEP = 4  # rows that are taken together, so that their sums do not wait for each other
+
+_BLOCKS = """reflections:
+  br label %block
+block:
+  %b = phi i64 [ 0, %reflections ], [ %b.next, %block.end ]
+  %b.far = mul i64 %b, {rows}
+  %x0 = getelementptr double, ptr %scratch, i64 %b.far
+  %b.left = sub i64 %k, %b
+  %columns.here = call i64 @llvm.smin.i64(i64 %b.left, i64 {lanes})
+  br label %column
+column:
+  %i = phi i64 [ 0, %block ], [ %i.next, %column.end ]
+  %g.i = add i64 %b, %i
+{lane}
+  br label %square
+square:
+  %q = phi i64 [ 0, %column ], [ %q.next, %square ]
+{sums}
+{squares}
+  %q.next = add i64 %q, {step}
+  %q.more = icmp slt i64 %q.next, %active
+  br i1 %q.more, label %square, label %squared
+squared:
+{total}
+  %sum = extractelement {V} %acc, i64 %i
+  %tau.p = getelementptr double, ptr %taus, i64 %i
+  %s.at = mul i64 %i, {lanes}
+  %s.p = getelementptr double, ptr %S, i64 %s.at
+  %empty = fcmp oeq double %sum, 0.0
+  br i1 %empty, label %nothing, label %reflect
+nothing:
+  store double 0.0, ptr %tau.p
+  store {V} zeroinitializer, ptr %s.p, align {bytes}
+  br label %column.end
+reflect:
+  %i.row = mul i64 %g.i, %ld
+  %row.p = getelementptr double, ptr %r0, i64 %i.row
+  %diagonal = getelementptr double, ptr %row.p, i64 %g.i
+  %alpha = load double, ptr %diagonal
+  %alpha2 = fmul double %alpha, %alpha
+  %norm2 = fadd double %alpha2, %sum
+  %norm = call double @llvm.sqrt.f64(double %norm2)
+  %opposite = fneg double %norm
+  %positive = fcmp oge double %alpha, 0.0
+  %beta = select i1 %positive, double %opposite, double %norm
+  %lead = fsub double %alpha, %beta
+  %inverse = fdiv double 1.0, %lead
+  %share = fdiv double %lead, %norm
+  %tau = call double @llvm.fabs.f64(double %share)
+{scalars}
+  %dots = fmul {V} %acc, %inverse.v
+  store {V} %dots, ptr %s.p, align {bytes}
+  store double %tau, ptr %tau.p
+  %r.p = getelementptr double, ptr %row.p, i64 %b
+  %R.b = load {V}, ptr %r.p, align 8
+  %w.sum = fadd {V} %R.b, %dots
+  %w.all = fmul {V} %w.sum, %tau.v
+  %w = select <{lanes} x i1> %after, {V} %w.all, {V} zeroinitializer
+  %R.less = fsub {V} %R.b, %w
+  %R.new = select <{lanes} x i1> %own, {V} %beta.v, {V} %R.less
+  store {V} %R.new, ptr %r.p, align 8
+  br label %update
+update:
+  %u = phi i64 [ 0, %reflect ], [ %u.next, %update ]
+{updates}
+  %u.next = add i64 %u, {step}
+  %u.more = icmp slt i64 %u.next, %active
+  br i1 %u.more, label %update, label %column.end
+column.end:
+  %i.next = add i64 %i, 1
+  %i.more = icmp slt i64 %i.next, %columns.here
+  br i1 %i.more, label %column, label %beside
+beside:
+  %first = add i64 %b, {lanes}
+  %b.next = add i64 %b, {lanes}
+  %some.beside = icmp slt i64 %first, %ld
+  br i1 %some.beside, label %chunk, label %block.end
+chunk:
+  %c = phi i64 [ %first, %beside ], [ %c.next, %chunk.end ]
+  %c.far = mul i64 %c, {rows}
+  %xc = getelementptr double, ptr %scratch, i64 %c.far
+  br label %dot
+dot:
+  %d = phi i64 [ 0, %chunk ], [ %d.next, %dot ]
+{dot_sums}
+  %d.at = mul i64 %d, {lanes}
+  %d.p = getelementptr double, ptr %xc, i64 %d.at
+  %d.v = getelementptr double, ptr %x0, i64 %d.at
+  %d.x = load {V}, ptr %d.p, align {bytes}
+{products}
+  %d.next = add i64 %d, 1
+  %d.more = icmp slt i64 %d.next, %active
+  br i1 %d.more, label %dot, label %solve
+solve:
+{solution}
+  br label %apply
+apply:
+  %a = phi i64 [ 0, %solve ], [ %a.next, %apply ]
+  %a.at = mul i64 %a, {lanes}
+  %a.p = getelementptr double, ptr %xc, i64 %a.at
+  %a.v = getelementptr double, ptr %x0, i64 %a.at
+  %a.x = load {V}, ptr %a.p, align {bytes}
+{applied}
+  store {V} %a.x{lanes}, ptr %a.p, align {bytes}
+  %a.next = add i64 %a, 1
+  %a.more = icmp slt i64 %a.next, %active
+  br i1 %a.more, label %apply, label %chunk.end
+chunk.end:
+  %c.next = add i64 %c, {lanes}
+  %c.more = icmp slt i64 %c.next, %ld
+  br i1 %c.more, label %chunk, label %block.end
+block.end:
+  %b.more = icmp slt i64 %b.next, %k
+  br i1 %b.more, label %block, label %panel.end
+"""
+
+
+def render(lanes: int, rows: int, fused: bool) -> str:
+    """Return the module of `householder.render`, `rows` samples at a time, a multiple of STEP.
+
+    Within a block of `lanes` columns each is reflected as there; its entries become those of v, and the products of v with those before
+    are kept in S. Then a chunk x of further columns has w_i = tau_i (R_i + v_i^T x - sum_{{l<i}} S_il w_l), R_i -= w_i, x -= V w.
+    Golub and Van Loan, "Matrix Computations", 4th ed., section 5.2.3 (block reflections); Schreiber and Van Loan 1989.
+    """
+    V = f"<{lanes} x double>"
+
+    def fma(to: str, a: str, b: str, c: str, minus: bool = False) -> list[str]:
+        """to = c + a b, or c - a b."""
+        if fused:
+            negated = [f"  {to}.n = fneg {V} {a}"] if minus else []
+            return [*negated, f"  {to} = call {V} @llvm.fma.v{lanes}f64({V} {to + '.n' if minus else a}, {V} {b}, {V} {c})"]
+        return [f"  {to}.m = fmul {V} {a}, {b}", f"  {to} = {'fsub' if minus else 'fadd'} {V} {c}, {to}.m"]
+
+    def spread(name: str, base: str, place: str) -> list[str]:
+        """The number at a place after a pointer in all lanes."""
+        pointer = f"  %{name}.p = getelementptr double, ptr {base}, i64 {place}"
+        return [pointer, f"  %{name}.s = load double, ptr %{name}.p", *splat(name, f"%{name}.s", lanes)]
+
+    def row(letter: str, number: int) -> list[str]:
+        """Row number after %letter of the block, its place and its entry of column i."""
+        at = f"%{letter}{number}"
+        return [
+            f"  {at}.r = add i64 %{letter}, {number}",
+            f"  {at}.at = mul i64 {at}.r, {lanes}",
+            f"  {at}.x.p = getelementptr double, ptr %x0, i64 {at}.at",
+            f"  {at}.x = load {V}, ptr {at}.x.p, align {8 * lanes}",
+            *spread(f"{letter}{number}.e", f"{at}.x.p", "%i"),
+        ]
+
+    every, places = range(lanes), ", ".join(f"i64 {lane}" for lane in range(lanes))
+    entry = "  %S = alloca double, i64 {0}, align {1}\n  %taus = alloca double, i64 {2}, align {1}\n"
+    solution, applied = list[str](), list[str]()
+    for i in every:
+        solution += [
+            f"  %n{i} = add i64 %b, {i}",
+            f"  %n{i}.row = mul i64 %n{i}, %ld",
+            f"  %n{i}.at = add i64 %n{i}.row, %c",
+            f"  %n{i}.p = getelementptr double, ptr %r0, i64 %n{i}.at",
+            f"  %n{i}.R = load {V}, ptr %n{i}.p, align 8",
+            f"  %n{i}.0 = fadd {V} %n{i}.R, %dots{i}.next",
+        ]
+        for before in range(i):
+            solution += spread(f"s{i}.{before}", "%S", str(lanes * i + before))
+            solution += fma(f"%n{i}.{before + 1}", f"%s{i}.{before}", f"%move{before}", f"%n{i}.{before}", minus=True)
+        solution += [
+            *spread(f"tau{i}", "%taus", str(i)),
+            f"  %move{i} = fmul {V} %n{i}.{i}, %tau{i}",
+            f"  %n{i}.new = fsub {V} %n{i}.R, %move{i}",
+            f"  store {V} %n{i}.new, ptr %n{i}.p, align 8",
+            f"  %move{i}.less = fneg {V} %move{i}",
+        ]
+        applied += [*spread(f"a{i}.e", "%a.v", str(i)), *fma(f"%a.x{i + 1}", f"%a{i}.e", f"%move{i}.less", f"%a.x{i}" if i else "%a.x")]
+    updates = [
+        line
+        for u in range(STEP)
+        for line in (
+            *row("u", u),
+            f"  %u{u}.v = fmul {V} %u{u}.e, %inverse.v",
+            *fma(f"%u{u}.y", f"%u{u}.v", "%w", f"%u{u}.x", minus=True),
+            f"  %u{u}.z = select <{lanes} x i1> %own, {V} %u{u}.v, {V} %u{u}.y",
+            f"  store {V} %u{u}.z, ptr %u{u}.x.p, align {8 * lanes}",
+        )
+    ]
+    parts = {
+        "facts": [line for at, name in enumerate(FACTS) for line in fact(at, name)],
+        "lane": [
+            *splat("i.v", "%i", lanes, "i64"),
+            f"  %after = icmp sgt <{lanes} x i64> <{places}>, %i.v",
+            f"  %own = icmp eq <{lanes} x i64> <{places}>, %i.v",
+        ],
+        "sums": [f"  %acc{u} = phi {V} [ zeroinitializer, %column ], [ %acc{u}.next, %square ]" for u in range(STEP)],
+        "squares": [line for u in range(STEP) for line in (*row("q", u), *fma(f"%acc{u}.next", f"%q{u}.e", f"%q{u}.x", f"%acc{u}"))],
+        "total": [
+            f"  %acc.a = fadd {V} %acc0.next, %acc1.next",
+            f"  %acc.b = fadd {V} %acc2.next, %acc3.next",
+            f"  %acc = fadd {V} %acc.a, %acc.b",
+        ],
+        "scalars": [line for name in ("inverse", "tau", "beta") for line in splat(f"{name}.v", f"%{name}", lanes)],
+        "updates": updates,
+        "dot_sums": [f"  %dots{i} = phi {V} [ zeroinitializer, %chunk ], [ %dots{i}.next, %dot ]" for i in every],
+        "products": [
+            line for i in every for line in (*spread(f"d{i}.e", "%d.v", str(i)), *fma(f"%dots{i}.next", f"%d{i}.e", "%d.x", f"%dots{i}"))
+        ],
+        "solution": solution,
+        "applied": applied,
+    }
+    text = {name: "\n".join(lines) for name, lines in parts.items()}
+    shape = {"lanes": lanes, "bytes": 8 * lanes, "last": lanes - 1, "rows": rows, "step": STEP, "before": STEP - 1, "V": V}
+    made = (GATHER + _BLOCKS + END).format(**shape, **text)
+    return made.replace("entry:\n", "entry:\n" + entry.format(lanes * lanes, 8 * lanes, lanes), 1)
