@@ -22,7 +22,7 @@ Whole = NDArray[np.int64]
 PANEL = 64  # rows that are reflected together
 FEW = 4  # samples up to which they are folded one by one
 PAD = 8  # doubles in the widest vector: the columns of a factor are padded to whole ones
-ROW = 6  # numbers of a row of the table
+ROW = 7  # numbers of a row of the table
 _ONE = np.ones(1)
 _ONE_AT = int(_ONE.__array_interface__["data"][0])
 _FLOAT64 = _ONE.dtype
@@ -116,7 +116,7 @@ class Layout:
         self._rows = [(a, k, at, j) for j, ((a, k, _), at) in enumerate(zip(self.places, starts[:-1], strict=True))]
         self._tables: dict[tuple[int | None, bool], tuple[Whole, int, int]] = {}
         self.counted = np.arange(max(widths), dtype=np.int64)
-        self.packed = tuple((np.array([[a, k, 0, 0, 0, 0]], np.int64), np.arange(k, dtype=np.int64)) for a, k, _ in self.places)
+        self.packed = tuple((np.array([[a, k, 0, 0, 0, 0, 1]], np.int64), np.arange(k, dtype=np.int64)) for a, k, _ in self.places)
 
     def table(self, width: int | None, weighed: bool) -> tuple[Whole, int, int]:
         """Return the table for regressors of `width` columns with or without weights, its address, and that of the index.
@@ -125,7 +125,8 @@ class Layout:
         """
         if (width, weighed) not in self._tables:
             inside = [(at, j * width) if width is not None else (0, at) for _, _, at, j in self._rows]
-            made = np.array([[a, k, *place, j, j * weighed] for (a, k, _, j), place in zip(self._rows, inside, strict=True)], np.int64)
+            rows = zip(self._rows, inside, strict=True)
+            made = np.array([[a, k, *place, j, j * weighed, width is None] for (a, k, _, j), place in rows], np.int64)
             self._tables[width, weighed] = made, address(made), address(self.index if width is not None else self.counted)
         return self._tables[width, weighed]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .householder import END, FACTS, GATHER, fact, splat
+from .householder import END, GATHER, gather, splat
 
 STEP = 4  # rows that are taken together, so that their sums do not wait for each other
 
@@ -189,7 +189,7 @@ def render(lanes: int, rows: int, fused: bool) -> str:
         )
     ]
     parts = {
-        "facts": [line for at, name in enumerate(FACTS) for line in fact(at, name)],
+        **gather(lanes),
         "lane": [
             *splat("i.v", "%i", lanes, "i64"),
             f"  %after = icmp sgt <{lanes} x i64> <{places}>, %i.v",

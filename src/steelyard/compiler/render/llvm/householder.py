@@ -11,7 +11,7 @@ entry:
   br i1 %some, label %factor, label %done
 factor:
   %f = phi i64 [ 0, %entry ], [ %f.next, %factor.end ]
-  %f.row = mul i64 %f, 6
+  %f.row = mul i64 %f, 7
 {facts}
   %k.up = add i64 %k, {last}
   %ld = and i64 %k.up, -{lanes}
@@ -53,9 +53,26 @@ row:
   %used = fcmp one double %weight, 0.0
   %x.at = mul i64 %r, {lanes}
   %x.row = getelementptr double, ptr %scratch, i64 %x.at
-  br label %gather
+  %is.dense = icmp ne i64 %dense, 0
+  br i1 %is.dense, label %copies, label %gather
+copies:
+{weights}
+  br label %copy
+copy:
+  %h = phi i64 [ 0, %copies ], [ %h.next, %copy ]
+  %h.from = getelementptr double, ptr %y.row, i64 %h
+{there}
+  %h.raw = call {V} @llvm.masked.load.v{lanes}f64.p0(ptr %h.from, i32 8, <{lanes} x i1> %h.there, {V} zeroinitializer)
+  %h.weighed = fmul {V} %h.raw, %weight.v
+  %h.value = select <{lanes} x i1> %used.v, {V} %h.weighed, {V} zeroinitializer
+  %h.at = mul i64 %h, {rows}
+  %h.p = getelementptr double, ptr %x.row, i64 %h.at
+  store {V} %h.value, ptr %h.p, align {bytes}
+  %h.next = add i64 %h, {lanes}
+  %h.more = icmp slt i64 %h.next, %ld
+  br i1 %h.more, label %copy, label %gather
 gather:
-  %g = phi i64 [ 0, %row ], [ %g.next, %gather.end ]
+  %g = phi i64 [ 0, %row ], [ %columns, %copy ], [ %g.next, %gather.end ]
   %g.chunk = and i64 %g, -{lanes}
   %g.lane = and i64 %g, {last}
   %g.far = mul i64 %g.chunk, {rows}
@@ -84,7 +101,7 @@ row.end:
   %r.more = icmp slt i64 %r.next, %active
   br i1 %r.more, label %row, label %reflections
 """
-"""The loops over factors, panels and rows, up to a panel's rows in scratch: column c of row r at (c // lanes rows + r) lanes + c % lanes."""
+"""The loops over factors, panels and rows; a panel is in scratch, column c of row r at (c // lanes rows + r) lanes + c % lanes."""
 _REFLECT = """reflections:
   br label %column
 column:
@@ -152,19 +169,21 @@ done:
   ret void
 }}
 declare i64 @llvm.smin.i64(i64, i64)
+declare {V} @llvm.masked.load.v{lanes}f64.p0(ptr, i32, <{lanes} x i1>, {V})
 declare double @llvm.sqrt.f64(double)
 declare double @llvm.fabs.f64(double)
 declare {V} @llvm.fma.v{lanes}f64({V}, {V}, {V})
 """
-FACTS = ("r.at", "k", "i.at", "y.at", "t.at", "w.at")
+FACTS = ("r.at", "k", "i.at", "y.at", "t.at", "w.at", "dense")
 
 
 def render(lanes: int, rows: int, fused: bool) -> str:
     """Return the module of a function that folds samples into `count` factors, `rows` samples at a time.
 
-    kernel(R, scratch, Y, y_step, T, t_step, W, w_step, samples, count, table, index). Row b of the table (count, 6) has, counted in
+    kernel(R, scratch, Y, y_step, T, t_step, W, w_step, samples, count, table, index). Row b of the table (count, 7) has, counted in
     doubles: where factor b begins in R, the number k of its columns, where its part of `index` begins, and where it begins in a sample of
-    Y, T and W, which are y_step, t_step and w_step apart. The row of a sample is w (Y[index], t), k numbers; one with w = 0 is not read.
+    Y, T and W, which are y_step, t_step and w_step apart; and 1 where `index` counts from 0, so that it need not be read. The row of a
+    sample is w (Y[index], t), k numbers; one with w = 0 does not count.
     A factor has k rows of k columns, padded to whole vectors, as are those of `scratch`, rows x k.
     Column i is reflected onto the diagonal: beta = -sign(alpha) |(alpha, x)|, v = (1, x / (alpha - beta)), tau = (beta - alpha) / beta.
     A column that is zero costs nothing.
@@ -173,7 +192,7 @@ def render(lanes: int, rows: int, fused: bool) -> str:
     V = f"<{lanes} x double>"
     every = range(rows)
     parts = {
-        "facts": [line for at, name in enumerate(FACTS) for line in fact(at, name)],
+        **gather(lanes),
         "entries": [*(line for r in every for line in _entry(r, lanes)), *_sum("squares", "double", [f"%e{r}.2" for r in every])],
         "splats": [*splat("tau.v", "%tau", lanes), *splat("i.v", "%i", lanes, "i64")],
         "vectors": [line for r in every for line in (f"  %v{r}.s = fmul double %e{r}, %inverse", *splat(f"v{r}", f"%v{r}.s", lanes))],
@@ -191,6 +210,24 @@ def render(lanes: int, rows: int, fused: bool) -> str:
     text = {name: "\n".join(lines) for name, lines in parts.items()}
     shape = {"lanes": lanes, "bytes": 8 * lanes, "last": lanes - 1, "rows": rows, "step": rows, "before": rows - 1, "V": V}
     return (GATHER + _REFLECT + END).format(**shape, **text)
+
+
+def gather(lanes: int) -> dict[str, list[str]]:
+    """The lines of GATHER that depend on the vectors."""
+    places = ", ".join(f"i64 {lane}" for lane in range(lanes))
+    return {
+        "facts": [line for at, name in enumerate(FACTS) for line in fact(at, name)],
+        "weights": [
+            *splat("weight.v", "%weight", lanes),
+            *splat("used.v", "%used", lanes, "i1"),
+            *splat("columns.v", "%columns", lanes, "i64"),
+        ],
+        "there": [
+            *splat("h.v", "%h", lanes, "i64"),
+            f"  %h.lane = add <{lanes} x i64> %h.v, <{places}>",
+            f"  %h.there = icmp slt <{lanes} x i64> %h.lane, %columns.v",
+        ],
+    }
 
 
 def fact(at: int, name: str) -> list[str]:
