@@ -62,10 +62,13 @@ def test_one_more_column_for_each_row(rng: np.random.Generator) -> None:
 def test_entries_fold_to_the_bits_of_whole_rows(rng: np.random.Generator, weighed: bool) -> None:
     rows, tau = Rows(rng.normal(size=(500, 11)), REACH, 6), rng.normal(size=(500, 3))
     weights = rng.uniform(size=(500, 3)) if weighed else None
+    if weights is not None:  # what has no weight may be anything
+        weights[::7], rows.entries[::7], tau[::7] = 0.0, np.nan, np.inf
     whole, packed = Triangles(REACH), Triangles(REACH)
     whole.fold(rows.dense, tau, weights)
     packed.fold_entries(rows.entries, tau, weights, threads=2)
     np.testing.assert_array_equal(whole.memory, packed.memory)
+    assert np.all(np.isfinite(whole.memory))
 
 
 def test_rows_of_another_model_are_refused(rng: np.random.Generator) -> None:
