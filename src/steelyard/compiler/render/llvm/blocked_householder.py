@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .householder import END, GATHER, gather, splat
 
 STEP = 4  # rows that are taken together, so that their sums do not wait for each other
@@ -126,68 +128,11 @@ def render(lanes: int, rows: int, fused: bool) -> str:
     """Return the module of `householder.render`, `rows` samples at a time, a multiple of STEP.
 
     Within a block of `lanes` columns each is reflected as there; its entries become those of v, and the products of v with those before
-    are kept in S. Then a chunk x of further columns has w_i = tau_i (R_i + v_i^T x - sum_{{l<i}} S_il w_l), R_i -= w_i, x -= V w.
-    Golub and Van Loan, "Matrix Computations", 4th ed., section 5.2.3 (block reflections); Schreiber and Van Loan 1989.
+    are kept in S. Then a chunk x of further columns has w_i = tau_i (R_i + v_i^T x - sum_{l<i} S_il w_l), R_i -= w_i, x -= V w.
+    Golub and Van Loan, "Matrix Computations", 4th ed., section 5.2.3 (block reflections).
     """
-    V = f"<{lanes} x double>"
-
-    def fma(to: str, a: str, b: str, c: str, minus: bool = False) -> list[str]:
-        """to = c + a b, or c - a b."""
-        if fused:
-            negated = [f"  {to}.n = fneg {V} {a}"] if minus else []
-            return [*negated, f"  {to} = call {V} @llvm.fma.v{lanes}f64({V} {to + '.n' if minus else a}, {V} {b}, {V} {c})"]
-        return [f"  {to}.m = fmul {V} {a}, {b}", f"  {to} = {'fsub' if minus else 'fadd'} {V} {c}, {to}.m"]
-
-    def spread(name: str, base: str, place: str) -> list[str]:
-        """The number at a place after a pointer in all lanes."""
-        pointer = f"  %{name}.p = getelementptr double, ptr {base}, i64 {place}"
-        return [pointer, f"  %{name}.s = load double, ptr %{name}.p", *splat(name, f"%{name}.s", lanes)]
-
-    def row(letter: str, number: int) -> list[str]:
-        """Row number after %letter of the block, its place and its entry of column i."""
-        at = f"%{letter}{number}"
-        return [
-            f"  {at}.r = add i64 %{letter}, {number}",
-            f"  {at}.at = mul i64 {at}.r, {lanes}",
-            f"  {at}.x.p = getelementptr double, ptr %x0, i64 {at}.at",
-            f"  {at}.x = load {V}, ptr {at}.x.p, align {8 * lanes}",
-            *spread(f"{letter}{number}.e", f"{at}.x.p", "%i"),
-        ]
-
-    every, places = range(lanes), ", ".join(f"i64 {lane}" for lane in range(lanes))
-    entry = "  %S = alloca double, i64 {0}, align {1}\n  %taus = alloca double, i64 {2}, align {1}\n"
-    solution, applied = list[str](), list[str]()
-    for i in every:
-        solution += [
-            f"  %n{i} = add i64 %b, {i}",
-            f"  %n{i}.row = mul i64 %n{i}, %ld",
-            f"  %n{i}.at = add i64 %n{i}.row, %c",
-            f"  %n{i}.p = getelementptr double, ptr %r0, i64 %n{i}.at",
-            f"  %n{i}.R = load {V}, ptr %n{i}.p, align 8",
-            f"  %n{i}.0 = fadd {V} %n{i}.R, %dots{i}.next",
-        ]
-        for before in range(i):
-            solution += spread(f"s{i}.{before}", "%S", str(lanes * i + before))
-            solution += fma(f"%n{i}.{before + 1}", f"%s{i}.{before}", f"%move{before}", f"%n{i}.{before}", minus=True)
-        solution += [
-            *spread(f"tau{i}", "%taus", str(i)),
-            f"  %move{i} = fmul {V} %n{i}.{i}, %tau{i}",
-            f"  %n{i}.new = fsub {V} %n{i}.R, %move{i}",
-            f"  store {V} %n{i}.new, ptr %n{i}.p, align 8",
-            f"  %move{i}.less = fneg {V} %move{i}",
-        ]
-        applied += [*spread(f"a{i}.e", "%a.v", str(i)), *fma(f"%a.x{i + 1}", f"%a{i}.e", f"%move{i}.less", f"%a.x{i}" if i else "%a.x")]
-    updates = [
-        line
-        for u in range(STEP)
-        for line in (
-            *row("u", u),
-            f"  %u{u}.v = fmul {V} %u{u}.e, %inverse.v",
-            *fma(f"%u{u}.y", f"%u{u}.v", "%w", f"%u{u}.x", minus=True),
-            f"  %u{u}.z = select <{lanes} x i1> %own, {V} %u{u}.v, {V} %u{u}.y",
-            f"  store {V} %u{u}.z, ptr %u{u}.x.p, align {8 * lanes}",
-        )
-    ]
+    write = Writer(lanes, fused)
+    every, V, places = range(lanes), write.V, ", ".join(f"i64 {lane}" for lane in range(lanes))
     parts = {
         **gather(lanes),
         "lane": [
@@ -196,22 +141,104 @@ def render(lanes: int, rows: int, fused: bool) -> str:
             f"  %own = icmp eq <{lanes} x i64> <{places}>, %i.v",
         ],
         "sums": [f"  %acc{u} = phi {V} [ zeroinitializer, %column ], [ %acc{u}.next, %square ]" for u in range(STEP)],
-        "squares": [line for u in range(STEP) for line in (*row("q", u), *fma(f"%acc{u}.next", f"%q{u}.e", f"%q{u}.x", f"%acc{u}"))],
+        "squares": [line for u in range(STEP) for line in write.square(u)],
         "total": [
             f"  %acc.a = fadd {V} %acc0.next, %acc1.next",
             f"  %acc.b = fadd {V} %acc2.next, %acc3.next",
             f"  %acc = fadd {V} %acc.a, %acc.b",
         ],
         "scalars": [line for name in ("inverse", "tau", "beta") for line in splat(f"{name}.v", f"%{name}", lanes)],
-        "updates": updates,
+        "updates": [line for u in range(STEP) for line in write.update(u)],
         "dot_sums": [f"  %dots{i} = phi {V} [ zeroinitializer, %chunk ], [ %dots{i}.next, %dot ]" for i in every],
-        "products": [
-            line for i in every for line in (*spread(f"d{i}.e", "%d.v", str(i)), *fma(f"%dots{i}.next", f"%d{i}.e", "%d.x", f"%dots{i}"))
-        ],
-        "solution": solution,
-        "applied": applied,
+        "products": [line for i in every for line in write.product(i)],
+        "solution": [line for i in every for line in write.solved(i)],
+        "applied": [line for i in every for line in write.applied(i)],
     }
     text = {name: "\n".join(lines) for name, lines in parts.items()}
     shape = {"lanes": lanes, "bytes": 8 * lanes, "last": lanes - 1, "rows": rows, "step": STEP, "before": STEP - 1, "V": V}
     made = (GATHER + _BLOCKS + END).format(**shape, **text)
-    return made.replace("entry:\n", "entry:\n" + entry.format(lanes * lanes, 8 * lanes, lanes), 1)
+    memory = [f"  %{name} = alloca double, i64 {size}, align {8 * lanes}\n" for name, size in (("S", lanes * lanes), ("taus", lanes))]
+    return made.replace("entry:\n", "entry:\n" + "".join(memory), 1)
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Lines that are written for each of some rows or columns, with vectors of so many lanes."""
+
+    lanes: int
+    fused: bool
+
+    @property
+    def V(self) -> str:
+        return f"<{self.lanes} x double>"
+
+    def fma(self, to: str, a: str, b: str, c: str, minus: bool = False) -> list[str]:
+        """to = c + a b, or c - a b."""
+        V = self.V
+        if self.fused:
+            negated = [f"  {to}.n = fneg {V} {a}"] if minus else []
+            return [*negated, f"  {to} = call {V} @llvm.fma.v{self.lanes}f64({V} {to + '.n' if minus else a}, {V} {b}, {V} {c})"]
+        return [f"  {to}.m = fmul {V} {a}, {b}", f"  {to} = {'fsub' if minus else 'fadd'} {V} {c}, {to}.m"]
+
+    def spread(self, name: str, base: str, place: str) -> list[str]:
+        """The number at a place after a pointer, in all lanes."""
+        pointer = f"  %{name}.p = getelementptr double, ptr {base}, i64 {place}"
+        return [pointer, f"  %{name}.s = load double, ptr %{name}.p", *splat(name, f"%{name}.s", self.lanes)]
+
+    def row(self, letter: str, number: int) -> list[str]:
+        """A row of the block, so many after that of a letter, and its entry of column i."""
+        at = f"%{letter}{number}"
+        return [
+            f"  {at}.r = add i64 %{letter}, {number}",
+            f"  {at}.at = mul i64 {at}.r, {self.lanes}",
+            f"  {at}.x.p = getelementptr double, ptr %x0, i64 {at}.at",
+            f"  {at}.x = load {self.V}, ptr {at}.x.p, align {8 * self.lanes}",
+            *self.spread(f"{letter}{number}.e", f"{at}.x.p", "%i"),
+        ]
+
+    def square(self, u: int) -> list[str]:
+        """acc += e x: in lane i the square of the column, in others its products with theirs."""
+        return [*self.row("q", u), *self.fma(f"%acc{u}.next", f"%q{u}.e", f"%q{u}.x", f"%acc{u}")]
+
+    def update(self, u: int) -> list[str]:
+        """x -= v w in the lanes after i, and v in lane i."""
+        return [
+            *self.row("u", u),
+            f"  %u{u}.v = fmul {self.V} %u{u}.e, %inverse.v",
+            *self.fma(f"%u{u}.y", f"%u{u}.v", "%w", f"%u{u}.x", minus=True),
+            f"  %u{u}.z = select <{self.lanes} x i1> %own, {self.V} %u{u}.v, {self.V} %u{u}.y",
+            f"  store {self.V} %u{u}.z, ptr %u{u}.x.p, align {8 * self.lanes}",
+        ]
+
+    def product(self, i: int) -> list[str]:
+        """v_i^T x, a row at a time."""
+        return [*self.spread(f"d{i}.e", "%d.v", str(i)), *self.fma(f"%dots{i}.next", f"%d{i}.e", "%d.x", f"%dots{i}")]
+
+    def solved(self, i: int) -> list[str]:
+        """w_i = tau_i (R_i + v_i^T x - sum_{l<i} S_il w_l), and R_i -= w_i."""
+        lines = [
+            f"  %n{i} = add i64 %b, {i}",
+            f"  %n{i}.row = mul i64 %n{i}, %ld",
+            f"  %n{i}.at = add i64 %n{i}.row, %c",
+            f"  %n{i}.p = getelementptr double, ptr %r0, i64 %n{i}.at",
+            f"  %n{i}.R = load {self.V}, ptr %n{i}.p, align 8",
+            f"  %n{i}.0 = fadd {self.V} %n{i}.R, %dots{i}.next",
+        ]
+        for before in range(i):
+            lines += self.spread(f"s{i}.{before}", "%S", str(self.lanes * i + before))
+            lines += self.fma(f"%n{i}.{before + 1}", f"%s{i}.{before}", f"%move{before}", f"%n{i}.{before}", minus=True)
+        return [
+            *lines,
+            *self.spread(f"tau{i}", "%taus", str(i)),
+            f"  %move{i} = fmul {self.V} %n{i}.{i}, %tau{i}",
+            f"  %n{i}.new = fsub {self.V} %n{i}.R, %move{i}",
+            f"  store {self.V} %n{i}.new, ptr %n{i}.p, align 8",
+            f"  %move{i}.less = fneg {self.V} %move{i}",
+        ]
+
+    def applied(self, i: int) -> list[str]:
+        """x -= v_i w_i, a row at a time."""
+        return [
+            *self.spread(f"a{i}.e", "%a.v", str(i)),
+            *self.fma(f"%a.x{i + 1}", f"%a{i}.e", f"%move{i}.less", f"%a.x{i}" if i else "%a.x"),
+        ]
