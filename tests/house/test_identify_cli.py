@@ -183,7 +183,7 @@ def test_long_work_shows_progress_on_a_terminal(logs: Path, tmp_path: Path) -> N
 
     for arguments, sentence in (
         (["doctor", ROBOT, str(logs / "log.csv")], "examining the log"),
-        (["identify", ROBOT, str(logs / "log.csv"), "--estimator", "wls"], "preparing the samples"),
+        (["identify", ROBOT, str(logs / "log.csv"), "--estimator", "wls"], "reading the logs"),
         (["check", ROBOT], "testing law"),
     ):
         ours, theirs = pty.openpty()
