@@ -2,8 +2,8 @@
 
     python -m benchmarks.single_call [robot]
 
-All are timed by turns, the best of many rounds, one thread. The exit code says whether every method takes at most half, and inverse
-dynamics at most a quarter, of Pinocchio's time.
+All are timed by turns, the best of many rounds, one thread, each method on a robot of its own. The exit code says whether every method
+takes at most half, and inverse dynamics at most a quarter, of Pinocchio's time.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def main() -> int:
     with sy.threads(1):
         for method in SINGLE_CALLS:
             try:
-                times = microseconds(robot, method, frame, peer)
+                times = microseconds(load(path, quiet=True), method, frame, peer)
             except SteelyardError as error:
                 out.print(f"{method:32} {error}", highlight=False, markup=False)
                 continue
