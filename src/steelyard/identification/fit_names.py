@@ -28,5 +28,4 @@ SHORT = {  # the view and field that each stands for
     "residual_split": "evidence.residual_split",
     "drive_gains": "pipeline.gains.values",
     "drive_gain_std": "pipeline.gains.std",
-    "elasticity": "pipeline.elasticity",
 }

@@ -83,7 +83,8 @@ def conclude_archive(robot: Robot, folded: Folded, options: Options, tell: Progr
     origin = versions(robot) | {"logs": [{"source": f.name, "samples": f.samples, "sha256": f.digest} for f in factors]}
     fit = conclude(robot, settled, problem, estimate, options, origin, region_of_all(robot, factors), archive_residuals)
     tell("done", 1.0)
-    return replace(fit, archive=found, estimate=replace(fit.estimate, notes=found.notes() + fit.estimate.notes))
+    notes = found.notes() + fit.estimate.notes
+    return replace(fit, pipeline=replace(fit.pipeline, archive=found), estimate=replace(fit.estimate, notes=notes))
 
 
 def fold_archive(robot: Robot, sources: Sequence[Source], options: Options, diagnose: bool, gathering: Gathering, tell: Progress) -> Folded:

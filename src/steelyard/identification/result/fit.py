@@ -20,6 +20,7 @@ from ...parameters.base import BaseParameters
 from ...robot import Robot
 from ...signals.log import Log
 from ..archive.archive import Archive
+from ..elastic.elasticity import Elasticity
 from ..estimators.least_squares import Estimate
 from ..estimators.stepwise import Essential, stepwise
 from ..fit_names import SHORT
@@ -31,7 +32,7 @@ from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
 from .plain_data import fit_data, fit_line, fit_text
 from .prediction import Prediction, Region, predicted, states
-from .uncertainty import LEAST_SHARE, Uncertainty
+from .uncertainty import Uncertainty
 from .validation import Validation, validated
 from .verdict import Evidence, Verdict, judge
 
@@ -48,8 +49,7 @@ class Fit:
     `robot` is the result; each of its links is a body that can exist. `initial` is the robot as given, `model` what was looked for.
     `estimate` has the base values and the notes of the estimator, `uncertainty` their covariance and excitation, `validation` the torques
     on the fit's own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance` versions and digests,
-    `evidence` what the verdict follows from, `archive` the logs one by one where they were folded so. Further
-    short names, such as `fit.unseen`, are in the table `SHORT`.
+    `evidence` what the verdict follows from. Further short names, such as `fit.unseen`, are in the table `SHORT`.
 
     Example:
         >>> log = sy.record(sy.load("planar_2r"), sy.excite(sy.load("planar_2r"), seconds=4, starts=1), rate=100)
@@ -68,7 +68,6 @@ class Fit:
     options: Options
     provenance: dict[str, Any]
     evidence: Evidence
-    archive: Archive | None = None
 
     def __getattr__(self, name: str) -> Any:
         if name in SHORT:
@@ -138,6 +137,16 @@ class Fit:
         return self.pipeline.region
 
     @property
+    def elasticity(self) -> Elasticity | None:
+        """Stiffness and damping of the joints, None unless they were asked for."""
+        return self.pipeline.elasticity
+
+    @property
+    def archive(self) -> Archive | None:
+        """The logs one by one with their errors, where each was folded by itself; None where all were held in memory."""
+        return self.pipeline.archive
+
+    @property
     def relative_error(self) -> Array:
         """|e_j| / |tau_j| of each joint, (n,), a fraction."""
         return self.validation.relative_error
@@ -183,12 +192,6 @@ class Fit:
             (2,)
         """
         return predicted(self, q, qd, qdd, cutoff, t)
-
-    @cached_property
-    def hidden_terms(self) -> NDArray[np.bool_]:
-        """Which base parameters are terms of a joint, friction or rotor, that no sample shows, (b,)."""
-        of_joints = np.array(self.base.columns) >= 10 * len(self.model.robot.tree.bodies)
-        return np.asarray(of_joints & (self.uncertainty.share < LEAST_SHARE))
 
     def validate(self, log: Log, other: Robot | Fit | None = None, preparation: Preparation | None = None) -> Validation:
         """Return the validation on another log, beside the robot as given and, if named, another model.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..archive.archive import Archive
 from ..elastic.elasticity import Elasticity
 from ..estimators.drive_gains import DriveGains
 from ..samples.preparation import Preparation
@@ -22,7 +23,7 @@ class SamplePipeline:
 
     `region` has the states that they cover, `path` those that they visited, `drift` (n,) [N m|N] is the root mean square of what drifts
     along the logs and was taken out. `friction_terms` are the terms that the samples chose beyond the usual ones, joint and word, drifts
-    included. `elasticity` is the stiffness of the joints, where it was asked for.
+    included. `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where each was folded by itself.
     """
 
     preparation: Preparation
@@ -34,3 +35,4 @@ class SamplePipeline:
     drift: Array
     friction_terms: tuple[tuple[str, str], ...] = ()
     elasticity: Elasticity | None = None
+    archive: Archive | None = None

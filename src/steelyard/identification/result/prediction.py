@@ -134,6 +134,12 @@ def states(n: int, *arrays: ArrayLike) -> tuple[Array, ...]:
     return made
 
 
+def hidden_terms(fit: Any) -> Bools:
+    """Return which base parameters of a Fit are terms of a joint, friction or rotor, that no sample shows, (b,)."""
+    of_joints = np.array(fit.base.columns) >= 10 * len(fit.model.robot.tree.bodies)
+    return np.asarray(of_joints & fit.uncertainty.unseen_share)
+
+
 def predicted(fit: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, cutoff: float | None, t: ArrayLike | None) -> Prediction:
     """Return the prediction of a Fit, see `Fit.predict`."""
     shaped = states(fit.model.n, q, qd, qdd)
@@ -142,6 +148,6 @@ def predicted(fit: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, cutoff: flo
     visited = fit.pipeline.path.contains(*shaped[:2]).reshape(-1, 1)
     variance = np.where(visited, fit.uncertainty.noise.below(cutoff, VISITED) ** 2, variance)
     inside = fit.region.contains(*shaped)
-    unknown = np.any(Y[..., fit.hidden_terms] != 0.0, axis=-1) & ~inside.reshape(-1, 1)
+    unknown = np.any(Y[..., hidden_terms(fit)] != 0.0, axis=-1) & ~inside.reshape(-1, 1)
     std = np.sqrt(np.where(unknown, np.inf, variance)).reshape(shaped[0].shape)
     return Prediction(smoothed_torque(fit.torque(*shaped), cutoff, t), std, inside)

@@ -81,6 +81,11 @@ class Uncertainty:
         return np.asarray(lift @ (vectors * np.sqrt(np.maximum(values, 0.0))))
 
     @property
+    def unseen_share(self) -> NDArray[np.bool_]:
+        """Which base parameters the samples hold less than 1 % of the information on, (b,)."""
+        return np.asarray(self.share < LEAST_SHARE)
+
+    @property
     def relative_std(self) -> Array:
         """Standard deviation over |value| of each base parameter, (b,), a fraction."""
         return relative(self.std, self.values)
