@@ -83,9 +83,7 @@ def excitation(triangle: Array, noise: Array | None = None) -> ExcitationSpectru
     Golub and Van Loan, "Matrix Computations", 4th ed., section 8.7.3 (the symmetric-definite generalised eigenvalue problem).
     """
     R = triangle[:-1, :-1]
-    scale = np.linalg.norm(R, axis=0)
-    dead = scale <= 1e-12 * max(scale.max(initial=0.0), 1e-300)
-    unit = np.where(dead, 1.0, scale)
+    unit, dead = column_norms(R)
     clean = np.where(dead | (np.abs(R) <= 1e-20 * unit), 0.0, R / unit)  # entries so small make LAPACK's divide and conquer fail
     values = np.linalg.svd(clean, compute_uv=False)
     floor = RANK * max(float(values[0]) if len(values) else 0.0, 1e-300) * np.eye(len(R))
@@ -96,6 +94,13 @@ def excitation(triangle: Array, noise: Array | None = None) -> ExcitationSpectru
     V /= np.linalg.norm(V, axis=0)
     weak = shares**2 > 1.0 / (1.0 + (EXCITED if noise is not None else 1.0))
     return ExcitationSpectrum(values, V[:, ~weak] / unit[:, None], V[:, weak] / unit[:, None], unit)
+
+
+def column_norms(R: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Return the norms of columns (b,), 1 for those that are zero, and which are zero."""
+    norms = np.linalg.norm(R, axis=0)
+    dead = norms <= 1e-12 * max(norms.max(initial=0.0), 1e-300)
+    return np.where(dead, 1.0, norms), dead
 
 
 def trimmed(triangle: Array, spectrum: ExcitationSpectrum) -> Array:
@@ -117,7 +122,7 @@ def least_squares(triangle: Array, prior: Array, tolerance: float = RANK) -> Arr
     Golub and Van Loan, "Matrix Computations", 4th ed., section 5.5.
     """
     R, z = triangle[:-1, :-1], triangle[:-1, -1]
-    scale = excitation(triangle).scale
+    scale, _ = column_norms(R)
     unit = R / scale
     if len(R) and np.min(np.abs(np.diag(unit)), initial=1.0) > 1e-6:  # full rank: back substitution is enough
         return np.asarray(np.linalg.solve(unit, z) / scale)
@@ -133,7 +138,7 @@ def inverse_information(triangle: Array, tolerance: float = RANK) -> Array:
 
 def inverse_root(triangle: Array, tolerance: float = RANK) -> Array:
     """Return a matrix H (b, b) with H H^T = (R^T R)^+; its columns are zero for directions without excitation."""
-    scale = excitation(triangle).scale
+    scale, _ = column_norms(triangle[:-1, :-1])
     _, values, Vt = np.linalg.svd(triangle[:-1, :-1] / scale)
     return np.asarray((Vt.T * pseudo_inverse(values, tolerance)) / scale[:, None])
 
