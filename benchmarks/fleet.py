@@ -217,7 +217,9 @@ def fleet_row(seed: int) -> tuple[Row, Row]:
 def table(rows: list[Row]) -> str:
     """The rows as Markdown."""
     lines = ["| what | measured | asked for | |", "|---|---|---|---|"]
-    return "\n".join([*lines, *(f"| {r.what} | {r.measured} | {r.asked} | {'met' if r.met else '**missed**'} |" for r in rows)])
+    return "\n".join(
+        [*lines, *(f"| {r.what} | {r.measured} | {r.asked} | {'' if not r.asked else 'met' if r.met else '**missed**'} |" for r in rows)]
+    )
 
 
 def main() -> int:
