@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ import steelyard as sy
 from steelyard.identification import Accumulator
 from steelyard.identification.archive import identify_archive, log_factor, sources
 from steelyard.identification.archive.archive_problem import merge_tree
+from steelyard.identification.archive.recipe import Recipe
+from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.result.uncertainty import Uncertainty
+from steelyard.identification.samples.preparation import Preparation
 from steelyard.signals import to_npz
 from tests.archive.archives import small_arm, wave_log, write_logs
 
@@ -91,15 +95,14 @@ def test_one_by_one_is_all_at_once(files: list[Path], options: dict[str, Any]) -
     assert np.all(np.abs(np.log(apart.base_std / together.base_std)) < np.log(2.5)), "two ways to cut the motion into blocks"
 
 
-def test_logs_of_another_rate_are_brought_to_the_common_one(files: list[Path]) -> None:
-    slow = [sy.read_log(file, small_arm())[::2] for file in files]
-    fast = [sy.read_log(file, small_arm()) for file in files]
-    both = identified([*fast[:9], slow[9]], estimator="wls", executor=ThreadPoolExecutor(1), decimate=None, coulomb_width=0.0)
-    assert both.archive is not None
-    rows = 9 * 800 // round(both.interval * 100) + 400 // max(1, round(both.interval * 50))
-    assert sum(both.uncertainty.information.shape) == 2 * (both.base.n_base + 1)
-    assert both.interval > 0.015, "the samples are thinned at all"
-    assert rows > 0
+def test_logs_of_another_rate_are_brought_to_the_common_one() -> None:
+    """One sample in 0.04 s is kept, whatever the rate of a log."""
+    arm, log = small_arm(), wave_log(0)
+    recipe = Recipe(arm, build_model(arm), Preparation(), np.zeros(2), np.ones(2), 0.04)
+    kept = [recipe.problem(each) for each in (log, log[::2], log[::4], log[::8])]
+    assert [problem.decimate for problem in kept] == [4, 2, 1, 1]
+    assert [problem.N for problem in kept] == [200, 200, 200, 100]
+    assert replace(recipe, preparation=Preparation(decimate=3)).problem(log).decimate == 3
 
 
 def test_one_file_that_cannot_be_divided_is_held_in_memory(tmp_path: Path) -> None:
