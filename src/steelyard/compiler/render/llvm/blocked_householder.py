@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .householder import END, GATHER, gather, splat
+from .householder import END, GATHER, gather, reflection, splat
 
 STEP = 4  # rows that are taken together, so that their sums do not wait for each other
 
-_BLOCKS = """reflections:
+_BLOCKS = (
+    """reflections:
   br label %block
 block:
   %b = phi i64 [ 0, %reflections ], [ %b.next, %block.end ]
@@ -31,32 +32,20 @@ square:
   br i1 %q.more, label %square, label %squared
 squared:
 {total}
-  %sum = extractelement {V} %acc, i64 %i
+  %squares = extractelement {V} %acc, i64 %i
   %tau.p = getelementptr double, ptr %taus, i64 %i
   %s.at = mul i64 %i, {lanes}
   %s.p = getelementptr double, ptr %S, i64 %s.at
-  %empty = fcmp oeq double %sum, 0.0
+  %empty = fcmp oeq double %squares, 0.0
   br i1 %empty, label %nothing, label %reflect
 nothing:
   store double 0.0, ptr %tau.p
   store {V} zeroinitializer, ptr %s.p, align {bytes}
   br label %column.end
 reflect:
-  %i.row = mul i64 %g.i, %ld
-  %row.p = getelementptr double, ptr %r0, i64 %i.row
-  %diagonal = getelementptr double, ptr %row.p, i64 %g.i
-  %alpha = load double, ptr %diagonal
-  %alpha2 = fmul double %alpha, %alpha
-  %norm2 = fadd double %alpha2, %sum
-  %norm = call double @llvm.sqrt.f64(double %norm2)
-  %opposite = fneg double %norm
-  %positive = fcmp oge double %alpha, 0.0
-  %beta = select i1 %positive, double %opposite, double %norm
-  %lead = fsub double %alpha, %beta
-  %inverse = fdiv double 1.0, %lead
-  %share = fdiv double %lead, %norm
-  %tau = call double @llvm.fabs.f64(double %share)
-{scalars}
+"""
+    + reflection("%g.i")
+    + """{scalars}
   %dots = fmul {V} %acc, %inverse.v
   store {V} %dots, ptr %s.p, align {bytes}
   store double %tau, ptr %tau.p
@@ -122,6 +111,7 @@ block.end:
   %b.more = icmp slt i64 %b.next, %k
   br i1 %b.more, label %block, label %panel.end
 """
+)
 
 
 def render(lanes: int, rows: int, fused: bool) -> str:

@@ -102,7 +102,29 @@ row.end:
   br i1 %r.more, label %row, label %reflections
 """
 """The loops over factors, panels and rows; a panel is in scratch, column c of row r at (c // lanes rows + r) lanes + c % lanes."""
-_REFLECT = """reflections:
+
+
+def reflection(column: str) -> str:
+    """Return %beta, %inverse and %tau of the reflection of a column, the register with its number, with %squares below the diagonal."""
+    return f"""  %i.row = mul i64 {column}, %ld
+  %row.p = getelementptr double, ptr %r0, i64 %i.row
+  %diagonal = getelementptr double, ptr %row.p, i64 {column}
+  %alpha = load double, ptr %diagonal
+  %alpha2 = fmul double %alpha, %alpha
+  %norm2 = fadd double %alpha2, %squares
+  %norm = call double @llvm.sqrt.f64(double %norm2)
+  %opposite = fneg double %norm
+  %positive = fcmp oge double %alpha, 0.0
+  %beta = select i1 %positive, double %opposite, double %norm
+  %lead = fsub double %alpha, %beta
+  %inverse = fdiv double 1.0, %lead
+  %share = fdiv double %lead, %norm
+  %tau = call double @llvm.fabs.f64(double %share)
+"""
+
+
+_REFLECT = (
+    """reflections:
   br label %column
 column:
   %i = phi i64 [ 0, %reflections ], [ %i.next, %column.end ]
@@ -115,21 +137,9 @@ column:
   %empty = fcmp oeq double %squares, 0.0
   br i1 %empty, label %column.end, label %reflect
 reflect:
-  %i.row = mul i64 %i, %ld
-  %row.p = getelementptr double, ptr %r0, i64 %i.row
-  %diagonal = getelementptr double, ptr %row.p, i64 %i
-  %alpha = load double, ptr %diagonal
-  %alpha2 = fmul double %alpha, %alpha
-  %norm2 = fadd double %alpha2, %squares
-  %norm = call double @llvm.sqrt.f64(double %norm2)
-  %opposite = fneg double %norm
-  %positive = fcmp oge double %alpha, 0.0
-  %beta = select i1 %positive, double %opposite, double %norm
-  %lead = fsub double %alpha, %beta
-  %inverse = fdiv double 1.0, %lead
-  %share = fdiv double %lead, %norm
-  %tau = call double @llvm.fabs.f64(double %share)
-{splats}
+"""
+    + reflection("%i")
+    + """{splats}
 {vectors}
   br label %chunk
 chunk:
@@ -157,6 +167,7 @@ column.end:
   %i.more = icmp slt i64 %i.next, %k
   br i1 %i.more, label %column, label %panel.end
 """
+)
 END = """panel.end:
   %p.next = add i64 %p, {rows}
   %p.more = icmp slt i64 %p.next, %samples
