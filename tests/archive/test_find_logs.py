@@ -95,6 +95,15 @@ def test_content_makes_the_digest(tmp_path: Path) -> None:
     assert len({a.digest(), *(part.digest() for part in a.parts(20))}) == 4
 
 
+def test_a_file_of_many_parts_is_read_once_for_their_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = sy.LogFile(str(write_logs(tmp_path, 1, 100)[0]))
+    expected = [(part, part.digest()) for part in file.parts(30)]
+    read, plain = list[str](), sy.LogFile.content_digest
+    monkeypatch.setattr(sy.LogFile, "content_digest", lambda self: (read.append(self.name), plain(self))[1])
+    assert list(sources.look_at(file, 30)) == expected
+    assert read == [file.name]
+
+
 def test_rows_of_parquet(tmp_path: Path) -> None:
     file, whole = write_logs(tmp_path, 1, 100)[0], wave_log(0, 100)
     parts = sy.LogFile(str(file)).parts(30)

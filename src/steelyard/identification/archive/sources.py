@@ -71,7 +71,8 @@ def look_at(source: Source, most: int) -> tuple[tuple[Source, str], ...]:
     """Return the parts of a log of at most `most` rows, each with the digest of its content."""
     if isinstance(source, Log):
         return ((source, digest(source)),)
-    return tuple((part, part.digest()) for part in source.parts(most))
+    parts, content = source.parts(most), source.content_digest()
+    return tuple((part, part.digest(content)) for part in parts)
 
 
 def read_source(source: Source, robot: Robot) -> Log:

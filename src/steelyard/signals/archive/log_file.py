@@ -107,17 +107,31 @@ class LogFile:
         edges = [k * count // max(pieces, 1) for k in range(pieces + 1)]
         return (self,) if pieces <= 1 else tuple(replace(self, rows=(a, b)) for a, b in pairwise(edges))
 
-    def digest(self) -> str:
-        """Return the SHA-256 of the content, whatever its name: of the bytes of the file or of all files of the folder.
+    def digest(self, content: str | None = None) -> str:
+        """Return the SHA-256 of the content and of which rows it is, whatever its name.
 
-        Of a file in an object store it is that of what the store says about it: its size and its tag.
-
+        Parameters:
+            content: what `content_digest()` returns, if it is known: parts of a large file share it.
+        Returns:
+            64 hexadecimal digits.
         Example:
             >>> np.savez("run.npz", t=np.arange(9.0), q=np.ones((9, 1)))
             >>> len(sy.LogFile("run.npz").digest())
             64
         """
-        h = hashlib.sha256(repr(self.rows).encode())
+        return hashlib.sha256(f"{content or self.content_digest()} {self.rows}".encode()).hexdigest()
+
+    def content_digest(self) -> str:
+        """Return the SHA-256 of the bytes of the file, or of all files of the folder, whichever rows this is.
+
+        Of a file in an object store it is that of what the store says about it: its size and its tag.
+
+        Example:
+            >>> np.savez("run.npz", t=np.arange(9.0), q=np.ones((9, 1)))
+            >>> len(sy.LogFile("run.npz").content_digest())
+            64
+        """
+        h = hashlib.sha256()
         if is_remote(self.path):
             store, path = file_system(self.path)
             h.update(str(store.ukey(path)).encode())
