@@ -29,7 +29,7 @@ SECONDS = {
 """Per number of joints: seconds that the first answer of an algorithm may take."""
 FASTER = 10.0  # times faster than Pinocchio's loop
 AGAINST = {24: tuple(PINOCCHIO), 100: ("inverse_dynamics", "forward_dynamics", "regressor")}
-SAMPLES = {24: 256, 100: 16}
+SAMPLES = {24: 64, 100: 16}
 """Samples of a batch, so few that the largest results stay in the cache, where Pinocchio's single result stays too."""
 
 

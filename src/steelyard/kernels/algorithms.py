@@ -144,10 +144,13 @@ IN_BASE = frozenset(
         base_frame.coriolis_matrix,
         derived.inverse_dynamics_derivatives_in_base,
         derived.forward_dynamics_derivatives_in_base,
+        derived.forward_dynamics_derivatives_articulated,
     )
 )
 SHALLOW, DEEP = 5, 10  # mean number of joints that move a body, below which IN_BASE and above which IN_BODIES are never the shortest
-ALONE = frozenset((aba, forward_reactions_by_aba))  # ways that need joints coupled by the bodies between them alone
+ALONE = frozenset(
+    (aba, forward_reactions_by_aba, derived.forward_dynamics_derivatives_articulated)
+)  # ways that need joints coupled by the bodies between them alone
 _MASS = "[kg m2|kg m|kg]"
 _STATE, _MOTION = ("q", "qd"), ("q", "qd", "qdd")
 _DERIVATIVES = (
@@ -156,7 +159,11 @@ _DERIVATIVES = (
     derived.inverse_dynamics_derivatives_reverse,
     derived.inverse_dynamics_derivatives_in_base,
 )
-_FORWARD_DERIVATIVES = (derived.forward_dynamics_derivatives, derived.forward_dynamics_derivatives_in_base)
+_FORWARD_DERIVATIVES = (
+    derived.forward_dynamics_derivatives,
+    derived.forward_dynamics_derivatives_in_base,
+    derived.forward_dynamics_derivatives_articulated,
+)
 
 ALGORITHMS: dict[str, Algorithm] = {
     "inverse_dynamics": Algorithm(_MOTION, (("tau", "n", TORQUE),), (inverse_dynamics,), True),

@@ -9,12 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..algebra.scalar import is_zero
 from ..compiler.ir.differentiate import derivative, gradient, jacobian, substitute
 from ..compiler.ir.graph import Expr, Graph, flatten
 from ..dynamics.base_frame import matrices as base_frame
+from ..dynamics.base_frame.acceleration_slopes import acceleration_slopes
 from ..dynamics.crba import mass_matrix
 from ..dynamics.derivatives import rigid_derivatives
 from ..dynamics.energy import kinetic_energy
+from ..dynamics.forward.aba import net_torque
 from ..dynamics.forward.by_crba import Factors, factorise, inverse, solve
 from ..dynamics.gravity import gravity_torque, potential_energy
 from ..dynamics.joint_torques import friction_torque
@@ -44,11 +47,15 @@ def inverse_dynamics_derivatives_in_base(tree: Tree, q: Nodes, qd: Nodes, qdd: N
 
 def _derivatives(links: Callable[..., Any], tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes, wrench: Wrenches) -> tuple[Any, Any, Any]:
     """Of all torques, from a function that gives those of links and rotors."""
-    rest = friction_torque(tree, qd, q)
-    if wrench is not None:
-        rest = [a - b for a, b in zip(rest, wrench_torque(tree, q, wrench), strict=True)]
+    rest = _rest(tree, q, qd, wrench)
     by_q, by_qd, M = links(tree, q, qd, qdd)
     return _sum(by_q, jacobian(rest, q)), _sum(by_qd, jacobian(rest, qd)), M
+
+
+def _rest(tree: Tree, q: Nodes, qd: Nodes, wrench: Wrenches) -> list[Any]:
+    """The torques of friction and of wrenches, which do not depend on accelerations."""
+    rest = friction_torque(tree, qd, q)
+    return rest if wrench is None else [a - b for a, b in zip(rest, wrench_torque(tree, q, wrench), strict=True)]
 
 
 def _by_composites(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> tuple[Any, Any, Any]:
@@ -86,6 +93,22 @@ def forward_dynamics_derivatives(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes, wr
 def forward_dynamics_derivatives_in_base(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
     """The same with links and rotors in the base's frame."""
     return _forward_derivatives(base_frame.derivatives, base_frame.mass_matrix, tree, q, qd, tau, wrench)
+
+
+def forward_dynamics_derivatives_articulated(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes, wrench: Wrenches = None) -> tuple[Any, Any, Any]:
+    """The same by articulated bodies in the base's frame, in O(n2), for joints that are coupled by the bodies between them alone."""
+    by_q, by_qd, inverse = acceleration_slopes(tree, q, qd, net_torque(tree, q, qd, tau, wrench))
+    rest = _rest(tree, q, qd, wrench)
+    return _less_product(by_q, inverse, jacobian(rest, q)), _less_product(by_qd, inverse, jacobian(rest, qd)), inverse
+
+
+def _less_product(slopes: Sequence[Nodes], inverse: Sequence[Nodes], matrix: Sequence[Nodes]) -> list[list[Any]]:
+    """slopes - inverse @ matrix, of which most entries are 0.0."""
+    columns = [[(k, x) for k, x in enumerate(column) if not is_zero(x)] for column in zip(*matrix, strict=True)]
+    return [
+        [a - sum(row[k] * x for k, x in own) if own else a for a, own in zip(slope, columns, strict=True)]
+        for slope, row in zip(slopes, inverse, strict=True)
+    ]
 
 
 def _forward_derivatives(

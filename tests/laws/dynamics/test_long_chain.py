@@ -58,3 +58,23 @@ def test_derivatives(way: Any, state: list[np.ndarray]) -> None:
     expected = run(other, [x.T for x in state])
     for a, b, o in zip(compiled(name, state), expected, other.outputs, strict=True):
         close(a, np.stack([np.broadcast_to(x, SAMPLES) for x in b], axis=-1).reshape(-1, *o.shape), 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_way_of_the_forward_derivatives_takes_branches_and_wrenches(seed: int, rng: np.random.Generator) -> None:
+    """Trees that branch at the base and further out, with slides, friction and drives; a wrench at every body."""
+    tree = random_tree(np.random.default_rng(seed), 10)
+    name = "forward_dynamics_derivatives"
+    arrays = [*rng.uniform(0.2, 1.0, (3, SAMPLES, tree.n)), rng.normal(size=(SAMPLES, len(tree.bodies), 6))]
+    inputs, outputs = ALGORITHMS[name].operands(tree, ["wrench"])
+
+    def found(way: Any) -> list[np.ndarray]:
+        made = trace(name, lambda *nodes: way(tree, *nodes), inputs, outputs)
+        values = run(made, [x.reshape(SAMPLES, -1).T for x in arrays])
+        return [np.stack([np.broadcast_to(x, SAMPLES) for x in each]) for each in values]
+
+    first, *others = [found(way) for way in ALGORITHMS[name].ways]
+    assert len(others) == 2
+    for other in others:
+        for a, b in zip(other, first, strict=True):
+            close(a, b, 1e-9)

@@ -66,7 +66,7 @@ def derivatives(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> tuple[Rows
     """
     bodies, screws = place(tree, q, qd, qdd)
     inertias = inertias_in_base(tree, bodies)
-    flows, nets = composite_flows(tree, inertias, bodies), composite_forces(tree, inertias, bodies)
+    flows, nets = composite_flows(tree, inertias, bodies), composite_forces(tree, body_forces(inertias, bodies))
     rates = [_doubled(screw.rate) for screw in screws]
     by_q, by_qd, M = (_zeros(tree) for _ in range(3))
     for i, (screw, flow, net) in enumerate(zip(screws, flows, nets, strict=True)):
@@ -131,10 +131,7 @@ def composite_inertias(tree: Tree, inertias: Sequence[Inertia]) -> list[Inertia]
 
 def composite_flows(tree: Tree, inertias: Sequence[Inertia], bodies: Sequence[Placed]) -> list[CompositeFlow]:
     """The flow of each body with all that it carries: its inertia, and the moments of its points' velocities."""
-    total = []
-    for inertia, body in zip(inertias, bodies, strict=True):
-        iteration(body)
-        total.append(flow_of(inertia, Motion(body.w, v3.sub(body.u, v3.cross(body.w, body.p)))))
+    total = body_flows(inertias, bodies)
     for i in reversed(range(len(total))):
         parent = tree.bodies[i].parent
         if parent >= 0:
@@ -143,18 +140,33 @@ def composite_flows(tree: Tree, inertias: Sequence[Inertia], bodies: Sequence[Pl
     return total
 
 
-def composite_forces(tree: Tree, inertias: Sequence[Inertia], bodies: Sequence[Placed]) -> list[Force]:
-    """What each joint transmits: the net force of its body and of all that it carries."""
-    total = []
+def body_flows(inertias: Sequence[Inertia], bodies: Sequence[Placed]) -> list[CompositeFlow]:
+    """The flow of each body by itself."""
+    flows = []
     for inertia, body in zip(inertias, bodies, strict=True):
         iteration(body)
-        U = spin_matrix(body.w, body.dw)
-        total.append(net_force(inertia, BodyMotion(body.w, body.dw, U, v3.sub(body.a, v3.apply(U, body.p)))))
+        flows.append(flow_of(inertia, Motion(body.w, v3.sub(body.u, v3.cross(body.w, body.p)))))
+    return flows
+
+
+def composite_forces(tree: Tree, forces: Sequence[Force]) -> list[Force]:
+    """What each joint transmits: the net force of its body and of all that it carries."""
+    total = list(forces)
     for i in reversed(range(len(total))):
         parent = tree.bodies[i].parent
         if parent >= 0:
             total[parent] = total[parent] + total[i]
     return total
+
+
+def body_forces(inertias: Sequence[Inertia], bodies: Sequence[Placed]) -> list[Force]:
+    """The net force of each body."""
+    forces = []
+    for inertia, body in zip(inertias, bodies, strict=True):
+        iteration(body)
+        U = spin_matrix(body.w, body.dw)
+        forces.append(net_force(inertia, BodyMotion(body.w, body.dw, U, v3.sub(body.a, v3.apply(U, body.p)))))
+    return forces
 
 
 def flow_of(inertia: Inertia, motion: Motion) -> CompositeFlow:

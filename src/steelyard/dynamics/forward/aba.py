@@ -163,14 +163,20 @@ def freed(joint: JointMotion, inertia: ArticulatedInertia, unit: Force, gain: Fo
 
     Without a rotor nothing is left about the axis: those entries are written as exact zeros, so that they cost nothing further down.
     """
-    M, I = _less(inertia.M, unit.f, gain.f), _less(inertia.I, unit.n, gain.n)  # noqa: E741
-    H = _rows(v3.sub(row, v3.scale(n, unit.f)) for row, n in zip(inertia.H, gain.n, strict=True))
+    M, H, I = less(inertia, unit, gain)  # noqa: E741
     k = principal(joint.axis)
     if keeps_axis or k is None:
         return ArticulatedInertia(M, H, I)
     if joint.revolute:
         return ArticulatedInertia(M, _without_row(H, k), _without_axis(I, k))
     return ArticulatedInertia(_without_axis(M, k), v3.transpose(_without_row(v3.transpose(H), k)), I)
+
+
+def less(inertia: ArticulatedInertia, unit: Force, gain: Force) -> ArticulatedInertia:
+    """I - U G^T, which is symmetric, for forces U and G that are parallel."""
+    M, I = _less(inertia.M, unit.f, gain.f), _less(inertia.I, unit.n, gain.n)  # noqa: E741
+    H = _rows(v3.sub(row, v3.scale(n, unit.f)) for row, n in zip(inertia.H, gain.n, strict=True))
+    return ArticulatedInertia(M, H, I)
 
 
 def turned(joint: JointMotion, inertia: ArticulatedInertia) -> ArticulatedInertia:

@@ -102,9 +102,11 @@ def outline(program: Program, budget: int, pairs: Sequence[tuple[int, int]]) -> 
 def _allocate(pieces: Sequence[_Piece], needs: Sequence[Sequence[Expr]]) -> tuple[list[dict[int, int]], dict[int, int], int]:
     """Slots of memory in blocks: what an iteration keeps stands together, so that iterations find it in the same order everywhere.
 
-    A block is free again after the last piece that needs anything of it. Returns what each piece stores, all slots, and their number.
+    A block is free again after the last piece that needs anything of it. Results, which wait to be written, have blocks of their own: what
+    stands beside them would wait too. Returns what each piece stores, all slots, and their number.
     """
     last = {a.id: i for i, need in enumerate(needs) for a in need}
+    written = {a.id for piece, need in zip(pieces, needs, strict=True) if piece.writes for a in need}
     stores: list[dict[int, int]] = []
     free: dict[int, list[int]] = {}
     expiring: dict[int, list[tuple[int, int]]] = {}
@@ -112,7 +114,10 @@ def _allocate(pieces: Sequence[_Piece], needs: Sequence[Sequence[Expr]]) -> tupl
     for i, piece in enumerate(pieces):
         stores.append({})
         kept = [s for s in piece.steps if s.id in last]
-        blocks = [kept] if piece.iteration is not None else [list(group) for _, group in groupby(kept, lambda s: last[s.id])]
+        if piece.iteration is not None:
+            blocks = [[s for s in kept if s.id not in written], [s for s in kept if s.id in written]]
+        else:
+            blocks = [list(group) for _, group in groupby(kept, lambda s: last[s.id])]
         for block in filter(None, blocks):
             size = len(block)
             if free.get(size):
