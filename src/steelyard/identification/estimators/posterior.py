@@ -22,30 +22,31 @@ LEAST = 1e-9  # precision of a joint term before the samples, as a share of thei
 class Coordinates:
     """Coordinates u of the free parameters: pi = origin + matrix u, with u = 0 at the centre of the prior.
 
-    The first `inner` of them belong to bodies, in the metric of their pseudo-inertia; the others are joint terms. `metric` has for each
-    body the matrix (inner, inner) with |S - S0|^2 = u^T metric u.
+    The first `inner` of them belong to bodies, in the metric of their pseudo-inertia; the others are joint terms. `bodies` (.., inner)
+    has ten rows for each body, with |S - S0|^2 = |rows u|^2.
     """
 
     origin: Array
     matrix: Array
-    metric: tuple[Array, ...]
+    bodies: Array
 
     @property
     def inner(self) -> int:
-        return len(self.metric[0]) if self.metric else 0
+        return self.bodies.shape[1]
 
     def precision(self, weights: ArrayLike) -> Array:
         """Return the prior precision (u, u) for the weight of each body (bodies,)."""
         D = np.zeros((self.matrix.shape[1],) * 2)
-        for weight, (at, own) in zip(np.asarray(weights, float), self._supports, strict=True):
+        for weight, (at, own) in zip(np.asarray(weights, float), self.metric, strict=True):
             D[at[:, None], at] += weight * own
         return D
 
     @cached_property
-    def _supports(self) -> tuple[tuple[NDArray[np.intp], Array], ...]:
-        """Of each body the coordinates that its metric is about, and the metric there: the rest is zero."""
-        used = [np.flatnonzero(np.any(own != 0, axis=0)) for own in self.metric]
-        return tuple((at, own[at[:, None], at]) for at, own in zip(used, self.metric, strict=True))
+    def metric(self) -> tuple[tuple[NDArray[np.intp], Array], ...]:
+        """Of each body the coordinates (k,) on which it depends, and the matrix (k, k) with |S - S0|^2 = u^T matrix u of these."""
+        rows = [self.bodies[i : i + 10] for i in range(0, len(self.bodies), 10)]
+        used = [np.flatnonzero(np.any(own != 0, axis=0)) for own in rows]
+        return tuple((at, own[:, at].T @ own[:, at]) for at, own in zip(used, rows, strict=True))
 
 
 def coordinates(model: Model, prior: BodyPrior) -> Coordinates:
@@ -59,15 +60,15 @@ def coordinates(model: Model, prior: BodyPrior) -> Coordinates:
         own = slice(10 * i, 10 * i + 10)
         T[own, own], origin[own] = block, block @ prior.centre[i]
     held = [(i, value) for i, value in model.held if i < inner]
-    bodies = np.eye(inner)
+    bodies, links = np.eye(inner), T[:, :inner]
     if held:
         rows = T[[i for i, _ in held]][:, :inner]
         bodies = null_space(rows)
+        links = links @ bodies
         gap = np.array([value - origin[i] for i, value in held])
         origin[:inner] += T[:inner, :inner] @ np.linalg.lstsq(rows, gap, rcond=None)[0]
-    matrix = np.hstack([T[:, :inner] @ bodies, np.eye(p)[:, [i for i in model.free if i >= inner]]])
-    metric = tuple(bodies[10 * i : 10 * i + 10].T @ bodies[10 * i : 10 * i + 10] for i in range(prior.bodies))
-    return Coordinates(origin, matrix, metric)
+    matrix = np.hstack([links, np.eye(p)[:, [i for i in model.free if i >= inner]]])
+    return Coordinates(origin, matrix, bodies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,13 +117,13 @@ class Posterior:
 
     def effective(self, body: int) -> float:
         """Return how many of a body's parameters the samples decide, from 0 to 10."""
-        inner = self.coordinates.inner
-        return float(np.sum(self.decided[:inner, :inner] * self.coordinates.metric[body].T))
+        at, metric = self.coordinates.metric[body]
+        return float(np.sum(self.decided[at[:, None], at] * metric.T))
 
     def distance(self, body: int) -> float:
         """Return |S - S0|^2 of a body: how far the mean is from the description."""
-        u = self.mean[: self.coordinates.inner]
-        return float(u @ self.coordinates.metric[body] @ u)
+        at, metric = self.coordinates.metric[body]
+        return float(self.mean[at] @ metric @ self.mean[at])
 
 
 def posterior(model: Model, triangle: Array, weights: ArrayLike, where: Coordinates | None = None, vague: Array | None = None) -> Posterior:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiler.runtime.threads import mapped
+from ..model.accumulator import map_for
 from ..model.linear_model import Model
 from ..model.prior import BodyPrior, body_prior
 from .posterior import coordinates, posterior_of, projected
@@ -18,7 +18,6 @@ Array = NDArray[np.float64]
 WEIGHTS = tuple(10.0 ** np.arange(-1, 7))  # of links as described: 1 for links right to their own size, 1e4 for a hundredth of it
 LOOSE = tuple(10.0 ** np.arange(-5, 2))  # of links whose description is set aside
 USUAL, SPREAD = 30.0, 1.5  # before the samples: the weight of a description is about 30, within 1.5 decades either way
-MANY = 200  # unknowns from which several weights are tried at once on several threads
 EXACT = 1e5  # weight from which the links are taken as described
 ODDS = 7.0  # [nats] against a description that is of no use, of one link or of all: one in a thousand
 
@@ -74,7 +73,7 @@ def choose_prior_weight(model: Model, triangle: Array, vague: Array | None = Non
     groups = alike(model, unknown)
     best = max(search.best(unknown), search.best(frozenset(range(search.bodies))), key=log_evidence)
     while groups:
-        tried = list((mapped if search.many else map)(partial(search.quick_change, best), groups))
+        tried = list(map_for(search.unknowns)(partial(search.quick_change, best), groups))
         found = search.best(frozenset(max(tried, key=log_evidence).aside), best)
         if not found.log_evidence > best.log_evidence:  # nor for numbers that are none
             break
@@ -111,9 +110,8 @@ class Search:
         return len(self.model.robot.tree.bodies)
 
     @property
-    def many(self) -> bool:
-        """Whether there are so many unknowns that threads are worth their while."""
-        return len(self.model.names) >= MANY
+    def unknowns(self) -> int:
+        return len(self.model.names)
 
     def best(self, aside: frozenset[int], start: PriorWeight | None = None) -> PriorWeight:
         """Return the best weights with these bodies set aside: that of the others and that of those in turn, to a third of a decade."""
@@ -121,9 +119,9 @@ class Search:
         found = of(start.weight if start else USUAL, start.loose if start else 0.1)
         for _ in range(2 if 0 < len(aside) < self.bodies else 1):
             if len(aside) < self.bodies:
-                found = maximum(partial(with_loose, of, found.loose), WEIGHTS, self.many)
+                found = maximum(partial(with_loose, of, found.loose), WEIGHTS, self.unknowns)
             if aside:
-                found = maximum(partial(of, found.weight), LOOSE, self.many)
+                found = maximum(partial(of, found.weight), LOOSE, self.unknowns)
         return found
 
     def quick(self, aside: frozenset[int], start: PriorWeight) -> PriorWeight:
@@ -161,12 +159,12 @@ def with_loose(of: Callable[[float, float], PriorWeight], loose: float, weight: 
     return of(weight, loose)
 
 
-def maximum(of: Callable[[float], PriorWeight], decades: Sequence[float], many: bool = False) -> PriorWeight:
+def maximum(of: Callable[[float], PriorWeight], decades: Sequence[float], unknowns: int = 0) -> PriorWeight:
     """Return the largest evidence over decades of a weight, then over thirds of a decade around the best one.
 
-    Several are computed at once if there are `many` unknowns.
+    Several are computed at once if there are many `unknowns`.
     """
-    each = mapped if many else map
+    each = map_for(unknowns)
     tried = dict(zip(decades, each(of, decades), strict=True))
     middle = max(tried, key=lambda weight: tried[weight].log_evidence)
     around = (middle * 10.0 ** np.array([-2 / 3, -1 / 3, 1 / 3, 2 / 3])).tolist()

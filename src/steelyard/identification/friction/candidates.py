@@ -61,7 +61,9 @@ class Columns:
         return cls(model, base, gears, tuple((0.5 * (a + b), half) for a, b in ends), warmth, drifting)
 
     def __call__(self, samples: Samples, log: int) -> Array:
-        columns = [self.backward(samples), *self.stiction(samples), self.load(samples), *self.ripple(samples), *self.drift(samples, log)]
+        way = self.direction(samples)
+        backward = np.abs(way)  # half the difference of forward and backward Coulomb friction
+        columns = [backward, *self.stiction(samples, way), self.load(samples, way), *self.ripple(samples), *self.drift(samples, log, way)]
         return np.stack([*columns, samples.qd], axis=2)
 
     def direction(self, samples: Samples) -> Array:
@@ -69,28 +71,23 @@ class Columns:
         each = zip(self.model.robot.tree.terms, samples.qd.T, strict=True)
         return np.stack([np.asarray(direction(terms, rate)) for terms, rate in each], axis=1)
 
-    def backward(self, samples: Samples) -> Array:
-        """Half the difference of forward and backward Coulomb friction."""
-        return np.abs(self.direction(samples))
+    def stiction(self, samples: Samples, way: Array) -> list[Array]:
+        """The excess of stiction over Coulomb friction in a direction (N, n), for each of the velocities at which it may fade."""
+        return [way * np.asarray(fading(Terms.of({"stribeck": v}), samples.qd)) for v in VELOCITIES]
 
-    def stiction(self, samples: Samples) -> list[Array]:
-        """The excess of stiction over Coulomb friction, for each of the velocities at which it may fade."""
-        fade = [np.asarray(fading(Terms.of({"stribeck": v}), samples.qd)) for v in VELOCITIES]
-        return [self.direction(samples) * f for f in fade]
-
-    def load(self, samples: Samples) -> Array:
-        """Coulomb friction per gravity torque."""
-        return self.direction(samples) * np.abs(self.model.gravity_torque(self.base, samples.q))
+    def load(self, samples: Samples, way: Array) -> Array:
+        """Coulomb friction in a direction (N, n) per gravity torque."""
+        return way * np.abs(self.model.gravity_torque(self.base, samples.q))
 
     def ripple(self, samples: Samples) -> list[Array]:
         """Sine and cosine of the harmonics of the motor angle."""
         angle = self.gears * samples.q
         return [wave(h * angle) for h in HARMONICS for wave in (np.sin, np.cos)]
 
-    def drift(self, samples: Samples, log: int) -> list[Array]:
-        """Offset, Coulomb and viscous friction that change with the temperature or along a log, about their mean."""
+    def drift(self, samples: Samples, log: int, way: Array) -> list[Array]:
+        """Offset, Coulomb friction in a direction (N, n) and viscous friction that change with temperature or along a log."""
         clock = self.clock(samples, log)
-        return [clock, clock * self.direction(samples), clock * samples.qd]
+        return [clock, clock * way, clock * samples.qd]
 
     def clock(self, samples: Samples, log: int) -> Array:
         """The temperature above its mean [degC], or the time from the middle of the log over half the length of the longest, (N, n)."""

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dposv
 
 from ...cached import cached_property
-from ...compiler.runtime.threads import mapped
 from ...signals.autocorrelation import variance_inflation
 from ..estimators.posterior import coordinates
 from ..estimators.prior_weight import PriorWeight, choose_prior_weight
+from ..model.accumulator import map_for
 from ..model.linear_model import Model
 from ..model.prior import body_prior
 from ..model.problem import FOLDS, Block, Problem, block_length
@@ -22,7 +23,6 @@ from .products import Products
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 MOST = 16_000  # samples that the search reads
-MANY = 200  # base parameters from which candidates are tried at once on several threads
 STANDING = 5e-3  # [rad/s|m/s] up to which friction has no definite value: such rows do not count
 LEAST_GAIN = 0.02  # share of a joint's held-out error that a term must take away
 LEAST_INFORMATION = 6.0  # fall of the information criterion that counts as strong evidence: Kass and Raftery 1995, section 3.2
@@ -94,7 +94,7 @@ class Search:
         """Return the best candidate of each joint that passes."""
         shown = [candidate for candidate in self.candidates if self.shown(candidate)]
         found: dict[int, Gain] = {}
-        worth = (mapped if self.b >= MANY else map)(self.information, shown)
+        worth = map_for(self.b)(self.information, shown)
         for candidate, information in zip(shown, worth, strict=True):
             least = found[candidate.joint].information if candidate.joint in found else LEAST_INFORMATION
             if information > least and (gain := self.gain(candidate)).passes:
@@ -208,7 +208,9 @@ def signed_ranks(changes: Array) -> float:
 def solve(A: Array, z: Array) -> Array:
     """Return x with A x = z, for a positive definite A that may be singular up to rounding."""
     scale = np.sqrt(np.maximum(np.diag(A), 1e-300))
-    return np.asarray(np.linalg.solve(A / np.outer(scale, scale) + 1e-10 * np.eye(len(z)), z / scale) / scale)
+    even, right = A / np.outer(scale, scale) + 1e-10 * np.eye(len(z)), z / scale
+    _, x, failed = dposv(even, right)
+    return np.asarray(np.linalg.solve(even, right) if failed else x) / scale
 
 
 def make_search(problem: Problem, columns: Columns, chosen: PriorWeight | None = None) -> Search:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
@@ -12,12 +12,13 @@ import scipy.linalg  # noqa: F401  its library is to be among those that are lim
 from numpy.typing import ArrayLike, NDArray
 
 from ...compiler.runtime.fold_rows import Triangles
-from ...compiler.runtime.threads import thread_count
+from ...compiler.runtime.threads import mapped, thread_count
 from ...errors import CallError
 from .rows import Rows
 
 Array = NDArray[np.float64]
 MANY = 256  # samples from which the factors of joints are shared between threads
+UNKNOWNS = 200  # from which work on matrices of them is shared between threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +107,11 @@ def triangular(rows: Array) -> Array:
     if len(R) < rows.shape[1]:
         R = np.vstack([R, np.zeros((rows.shape[1] - len(R), rows.shape[1]))])
     return R
+
+
+def map_for(unknowns: int) -> Callable[..., Iterable[Any]]:
+    """Return `map`, or for so many unknowns that threads are worth their while `mapped`, which computes several results at once."""
+    return mapped if unknowns >= UNKNOWNS else map
 
 
 P = ParamSpec("P")

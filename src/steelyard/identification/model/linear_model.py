@@ -149,11 +149,11 @@ class Model:
 
     def gravity_torque(self, base: Array, q: Array) -> Array:
         """Return the torque (N, n) that holds the links with base parameters (b,), and those that are known, at rest at q (N, n)."""
-        inner, still = 10 * len(self.robot.tree.bodies), np.zeros_like(q)
-        of_links = np.where(np.array(self.base.columns) < inner, base, 0.0)
-        tau = self.rows_in_reach(q, still, still) @ of_links
-        held = {column: x for column, x in self.held if column < inner and x}
-        return tau + self.columns(q, still, still, tuple(held)) @ np.array(list(held.values())) if held else tau
+        inner, pi = 10 * len(self.robot.tree.bodies), np.zeros(len(self.plain.parameters))
+        for column, value in (*zip(self.base.columns, base, strict=True), *self.held):
+            if column < inner:
+                pi[column] = value
+        return np.asarray(self.plain.gravity_torque(q, parameters=pi))
 
     def nearest(self, base: Array) -> Array:
         """Return the parameters (p,) with these base values (b,) that are nearest to the initial ones, of a real robot or not."""

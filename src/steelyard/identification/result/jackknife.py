@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from ...signals.filters import decimated_index
+from ..model.accumulator import map_for
 from ..model.problem import Problem
 from .visited import scale_of
 
@@ -109,12 +110,14 @@ def jackknife(information: Array, scores: Array, ends: tuple[int, ...], root: Ar
     Kuensch, Annals of Statistics 17 (1989), p. 1217 (blocks of dependent observations); Bell and McCaffrey, Survey Methodology 28
     (2002), p. 169, and MacKinnon, Nielsen and Webb, J. Applied Econometrics 38 (2023), p. 671 (leverage of blocks in regressions).
     """
-    changes, weights, blocks = [], [], 0.0
-    for cells, weight in moving_blocks(ends):
-        changes.append(change(root.T @ information[cells].sum(axis=0) @ root, root.T @ scores[cells].sum(axis=0)))
-        weights.append(weight)
-        blocks += weight
-    D, w = np.array(changes), np.array(weights)
+
+    def left_out(cells: slice) -> Array:
+        """The change x_g without some cells."""
+        return change(root.T @ information[cells].sum(axis=0) @ root, root.T @ scores[cells].sum(axis=0))
+
+    parts, weights = zip(*moving_blocks(ends), strict=True)
+    D, w = np.array(list(map_for(len(root))(left_out, parts))), np.array(weights)
+    blocks = float(w.sum())
     D = D - w @ D / blocks
     return np.asarray((D.T * w) @ D * (1.0 - 1.0 / max(blocks, 2.0)))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
@@ -26,6 +28,7 @@ EDGE = 4.0  # [widths] of the window from the ends of a log
 REFINED = 4  # steps towards the period
 FEWEST = 16  # samples of a period
 MOST, WINDOWS = 1 << 17, 8  # samples that are compared with those a period before, in so many windows if there are more
+TOGETHER = 8  # columns whose path is computed by one call
 KNOTS = 64  # of a cubic spline from its end, after which the end has no influence left
 ALIGNED = 1e-6  # of a time step, up to which a sample is at the time that is looked for
 WIDE = 64  # [samples] width of a window from which it is applied by the Fourier transform
@@ -110,30 +113,44 @@ def refined(t: Array, q: Array, period: float, width: float) -> float:
     """
     dt, scale = (t[-1] - t[0]) / (len(t) - 1), q.std(axis=0)
     first, last = t[0] + EDGE * width * dt, t[-1] - EDGE * width * dt  # where the window is whole
+    paths = [SmoothPath(t, q[:, k : k + TOGETHER] / scale[k : k + TOGETHER], width) for k in range(0, q.shape[1], TOGETHER)]
     apart, sigma = 1, 0.0
-
-    paths: dict[tuple[int, int], CubicSpline] = {}
-
-    def path(times: Array) -> CubicSpline:
-        """The path of smoothed positions at some times: of all samples, or of those around if there are more than MOST."""
-        near = int(EDGE * width) + KNOTS
-        begin, end = np.searchsorted(t, times[[0, -1]]) + (-near, near) if len(t) > MOST else (0, len(t))
-        part = max(int(begin), 0), min(int(end), len(t))
-        if part not in paths:
-            paths[part] = CubicSpline(t[slice(*part)], smoothed(q[slice(*part)] / scale, width))
-        return paths[part]
-
     for step in range(REFINED):
         inside = t[(t >= first) & (t + apart * period <= last)][:MOST]
         if len(inside) < FEWEST:
             break
-        here, there = path(inside), path(inside + apart * period)
-        e, v = there(inside + apart * period) - here(inside), here(inside, 1)
-        period -= float(np.sum(e * v) / np.sum(v * v)) / apart
-        sigma = float(np.sqrt(np.mean(e**2) * 4.0 * width / np.sum(v * v))) / apart
+        later = inside + apart * period
+        ev, vv, ee = np.sum(list(mapped(lambda path, inside=inside, later=later: path.products(inside, later), paths)), axis=0)  # type: ignore[misc]
+        period -= float(ev / vv) / apart
+        sigma = float(np.sqrt(ee / (len(inside) * q.shape[1]) * 4.0 * width / vv)) / apart
         apart = max(1, int((last - first) / period - 0.2)) if step == 1 else apart
     whole = round(period / dt) * dt
     return whole if abs(period - whole) <= WHOLE * sigma + 1e-6 * dt else period
+
+
+@dataclass(eq=False)
+class SmoothPath:
+    """Columns q (N, k) over t (N,), smoothed over `width` [samples]: the path that they follow, made where it is asked for."""
+
+    t: Array
+    q: Array
+    width: float
+    made: dict[tuple[int, int], CubicSpline] = field(default_factory=dict)
+
+    def products(self, inside: Array, later: Array) -> tuple[float, float, float]:
+        """Return the sums of e v, v v and e e: e is how far the path at times `later` is from that at times `inside`, v its rate there."""
+        here, there = self.around(inside), self.around(later)
+        e, v = there(later) - here(inside), here(inside, 1)
+        return float(np.sum(e * v)), float(np.sum(v * v)), float(np.sum(e * e))
+
+    def around(self, times: Array) -> CubicSpline:
+        """Return the path at some times: of all samples, or of those around if there are more than MOST."""
+        near = int(EDGE * self.width) + KNOTS
+        begin, end = np.searchsorted(self.t, times[[0, -1]]) + (-near, near) if len(self.t) > MOST else (0, len(self.t))
+        part = max(int(begin), 0), min(int(end), len(self.t))
+        if part not in self.made:
+            self.made[part] = CubicSpline(self.t[slice(*part)], smoothed(self.q[slice(*part)], self.width))
+        return self.made[part]
 
 
 def smoothed(x: Array, width: float) -> Array:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ....cached import cached_property
 from ...model.rows import Rows
 from .hypothesis import Hypothesis, Pair
+from .joint_information import JointInformation
 from .unknowns import WIDTHS, Layout, States, Unknowns
 
 Array = NDArray[np.float64]
@@ -68,15 +69,13 @@ class Design:
         return tuple(A.T @ A for A in self.columns)
 
     @cached_property
-    def information(self) -> Array:
-        """D_j = to_u^T A^T A to_u of each joint, (n, K, K)."""
+    def information(self) -> JointInformation:
+        """D_j = to_u^T A^T A to_u of each joint."""
         return self._information(self.squares)
 
-    def _information(self, squares: Sequence[Array]) -> Array:
-        D = np.zeros((self.n, self.K, self.K))
-        for j, (used, E, S) in enumerate(zip(self.layout.used, self.layout.blocks, squares, strict=True)):
-            D[j][np.ix_(used, used)] = E.T @ (S @ E)
-        return D
+    def _information(self, squares: Sequence[Array]) -> JointInformation:
+        blocks = tuple(E.T @ (S @ E) for E, S in zip(self.layout.blocks, squares, strict=True))
+        return JointInformation(self.K, self.layout.used, blocks)
 
     def targets(self, tau: Array) -> tuple[Array, Array]:
         """Return to_u^T A_j^T r_j (n, K) and |r_j|^2 (n,), r being what the description leaves of the torque tau (N, n)."""
@@ -91,8 +90,8 @@ class Design:
             squares[j] = left[j] @ left[j] - 2 * z @ cross + z @ stored
         return c, squares
 
-    def without(self, part: slice, tau: Array) -> tuple[Array, Array]:
-        """Return the information (n, K, K), and to_u^T A_j^T r_j (n, K), without a part of the rows."""
+    def without(self, part: slice, tau: Array) -> tuple[JointInformation, Array]:
+        """Return the information of each joint, and to_u^T A_j^T r_j (n, K), without a part of the rows."""
         inside = tuple(A[part].T @ A[part] for A in self.columns)
         D, c = self.information, self.targets(tau)[0]
         here = Design(tuple(A[part] for A in self.columns), self.layout, self.known[part], self.counts, self.signs, self.inner, self.weight)
@@ -137,9 +136,7 @@ def body_torque(unknowns: Unknowns, states: States, rows: Rows, hypothesis: Hypo
 
 def described_gravity(unknowns: Unknowns, q: Array) -> Array:
     """Return the torque of gravity (N, n) of the description."""
-    still = np.zeros_like(q)
-    model = unknowns.model
-    return model.rows_in_reach(q, still, still) @ model.base.values(unknowns.origin)
+    return unknowns.model.gravity_torque(unknowns.model.base.values(unknowns.origin), q)
 
 
 def shared_columns(states: States, joint: int, pairs: Sequence[Pair]) -> list[Array]:

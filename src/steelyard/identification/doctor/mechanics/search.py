@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
-from ....compiler.runtime.threads import mapped
 from ....signals.clean.correction import Correction
+from ...model.accumulator import map_for
 from .candidate import DECISIVE, Candidate, doubtful
 from .hypothesis import Hypothesis
 from .model_faults import shared_motors, wrong_gravity
@@ -24,7 +24,6 @@ MOST_STEPS = 6
 UNUSUAL = 10.0  # [nats] that a log which contradicts the description costs
 LEAST_FALL = 0.5  # [nats] for each independent row of two joints that their exchange must win: their errors fall by a third
 FIRSTS = 3  # candidates that are tried first
-MANY = 200  # unknowns from which families of candidates are tried at once on several threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +91,8 @@ def clock_and_other(witness: Witness, trial: Trial) -> list[Candidate]:
 def candidates_of(witness: Witness, trial: Trial) -> list[Candidate]:
     """Return what may explain the log better than a trial does."""
     families = (*ALWAYS, *IF_DOUBTFUL) if doubtful(trial) else ALWAYS
-    all_at_once = mapped if witness.unknowns.p >= MANY else map
-    return [each for found in all_at_once(lambda family: list(family(witness, trial)), families) for each in found]
+    found = map_for(witness.unknowns.p)(lambda family: list(family(witness, trial)), families)
+    return [each for family in found for each in family]
 
 
 def promising(candidates: Sequence[Candidate], trial: Trial) -> list[Candidate]:

@@ -15,6 +15,7 @@ from ....signals.resample import interpolant
 from ...model.rows import Rows
 from .design import Design, body_torque, make_design
 from .hypothesis import Hypothesis
+from .joint_information import JointInformation
 from .unknowns import States, Unknowns
 from .view import View
 
@@ -165,7 +166,6 @@ def agreement(design: Design, tau: Array, independent: Array, start: Agreement |
     """
     D, N, inner = design.information, np.maximum(design.counts, 1.0), design.inner
     c, squares = design.targets(tau)
-    flat = D.reshape(-1, design.K)
     size = torque_sizes(tau, N)
     outer = vague_precision(design, N * size)
     weight = np.full(inner // 10, design.weight) if start is None else start.weight
@@ -175,7 +175,7 @@ def agreement(design: Design, tau: Array, independent: Array, start: Agreement |
         before = np.concatenate([variance, weight])
         P = np.concatenate([np.repeat(weight, 10), outer])
         u, root, log_det = posterior(D, c, independent / variance, P)
-        rss = squares - 2 * c @ u + (flat @ u).reshape(c.shape) @ u
+        rss = squares - 2 * c @ u + D.quadratic(u)
         variance = np.maximum(rss / N, FLOOR**2 * size)
         moment = np.sum((u[:inner] ** 2 + np.sum(root[:, :inner] ** 2, axis=0)).reshape(-1, 10), axis=1)
         weight = (5 + SHAPE) / (0.5 * moment + SHAPE / design.weight)
@@ -197,7 +197,7 @@ def agreement(design: Design, tau: Array, independent: Array, start: Agreement |
 
 def vague_precision(design: Design, squares: Array) -> Array:
     """Return the precision (K - inner,) of the joint terms before the samples, from the squares of each joint's torque (n,)."""
-    shares = np.max(np.einsum("jkk->jk", design.information)[:, design.inner :] / squares[:, None], axis=0)
+    shares = np.max(design.information.diagonal()[:, design.inner :] / squares[:, None], axis=0)
     return np.where(shares > 1e-12, shares / VAGUE**2, 1.0)
 
 
@@ -207,7 +207,7 @@ def torque_sizes(tau: Array, counts: Array) -> Array:
     return np.asarray(np.maximum(size, 1e-12 * max(float(size.max()), 1e-300)))
 
 
-def posterior(D: Array, c: Array, precision: Array, P: Array) -> tuple[Array, Array, float]:
+def posterior(D: JointInformation, c: Array, precision: Array, P: Array) -> tuple[Array, Array, float]:
     """Return mean (K,), root W (K, K) of the covariance W^T W and log det(P + D) - log det P, D weighted by each joint's precision (n,)."""
     L, s = factor(D, precision, P)
     log_det = 2 * float(np.sum(np.log(np.diag(L))) - np.sum(np.log(s))) - float(np.sum(np.log(P)))
@@ -215,16 +215,15 @@ def posterior(D: Array, c: Array, precision: Array, P: Array) -> tuple[Array, Ar
     return W.T @ (W @ (precision @ c)), W, log_det
 
 
-def posterior_mean(D: Array, c: Array, precision: Array, P: Array) -> Array:
+def posterior_mean(D: JointInformation, c: Array, precision: Array, P: Array) -> Array:
     """Return the mean (K,) of the posterior alone."""
     L, s = factor(D, precision, P)
     return np.asarray(s * dpotrs(L, s * (precision @ c), lower=1)[0])
 
 
-def factor(D: Array, precision: Array, P: Array) -> tuple[Array, Array]:
+def factor(D: JointInformation, precision: Array, P: Array) -> tuple[Array, Array]:
     """Return L and s (K,) with L L^T = s (P + D) s, D weighted by each joint's precision (n,), and ones on the diagonal."""
-    K = len(P)
-    H = (precision @ D.reshape(len(D), -1)).reshape(K, K)
+    H, K = D.weighted(precision), len(P)
     H[np.diag_indices(K)] += P
     s = 1.0 / np.sqrt(np.diag(H))
     H *= s
@@ -249,7 +248,7 @@ def held_out_error(trial: Trial) -> Array:
     left = np.zeros(design.n)
     for part in design.parts:
         D, c = design.without(part, tau)
-        vague = 1e-6 * np.einsum("j,jkk->k", found.precision, D)[design.inner :]
+        vague = 1e-6 * (found.precision @ D.diagonal())[design.inner :]
         P = np.concatenate([np.repeat(found.weight, 10), np.where(vague > 0, vague, 1.0)])
         u = posterior_mean(D, c, found.precision, P)
         for j in range(design.n):
