@@ -280,3 +280,12 @@ def test_noise_of_the_regressor_counts_for_all_samples(monkeypatch: pytest.Monke
     few, many = (identified(same[:count], estimator="ols", executor=ThreadPoolExecutor(1), decimate=1) for count in (2, 8))
     ratio = np.linalg.norm(many.uncertainty.errors) / np.linalg.norm(few.uncertainty.errors)
     assert ratio == pytest.approx(2.0, rel=0.1)
+
+
+def test_a_recipe_is_made_once_in_a_process(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    made = list[Recipe]()
+    plain = Recipe.problem
+    monkeypatch.setattr(Recipe, "problem", lambda self, log: (made.append(self), plain(self, log))[1])
+    sy.identify(small_arm(), files, keep=False)
+    assert len(made) == len(files)
+    assert len(set(map(id, made))) == 1
