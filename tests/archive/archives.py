@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -40,3 +41,8 @@ def write_logs(folder: Path, count: int, samples: int = 800) -> list[Path]:
     for k, file in enumerate(files):
         to_parquet(wave_log(k, samples), file)
     return files
+
+
+def identified(logs: Any, **options: Any) -> sy.Fit:
+    """The fit of the small arm, without a doctor and without anything kept."""
+    return sy.identify(small_arm(), logs, **({"diagnose": False, "keep": False} | options))

@@ -21,7 +21,7 @@ from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.result.uncertainty import Uncertainty
 from steelyard.identification.samples.preparation import Preparation
 from steelyard.signals import to_npz
-from tests.archive.archives import small_arm, wave_log, write_logs
+from tests.archive.archives import identified, small_arm, wave_log, write_logs
 
 
 @pytest.fixture(autouse=True)
@@ -32,10 +32,6 @@ def every_size_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return write_logs(tmp_path_factory.mktemp("logs"), 10)
-
-
-def identified(logs: Any, **options: Any) -> sy.Fit:
-    return sy.identify(small_arm(), logs, **({"diagnose": False, "keep": False} | options))
 
 
 def bits(fit: sy.Fit) -> bytes:
@@ -280,12 +276,3 @@ def test_noise_of_the_regressor_counts_for_all_samples(monkeypatch: pytest.Monke
     few, many = (identified(same[:count], estimator="ols", executor=ThreadPoolExecutor(1), decimate=1) for count in (2, 8))
     ratio = np.linalg.norm(many.uncertainty.errors) / np.linalg.norm(few.uncertainty.errors)
     assert ratio == pytest.approx(2.0, rel=0.1)
-
-
-def test_a_recipe_is_made_once_in_a_process(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    made = list[Recipe]()
-    plain = Recipe.problem
-    monkeypatch.setattr(Recipe, "problem", lambda self, log: (made.append(self), plain(self, log))[1])
-    sy.identify(small_arm(), files, keep=False)
-    assert len(made) == len(files)
-    assert len(set(map(id, made))) == 1

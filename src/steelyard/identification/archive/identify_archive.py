@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from .sources import Source, look_at, name_of, read_source, reasons, refuse_dama
 
 MOST_ROWS = 200_000  # of a task: a larger Parquet file is folded in parts
 PILOT_LOGS, PILOT_SAMPLES = 8, 20_000  # logs that settle the model, and samples in the middle of each of them
+MOST_MOTIONS = 500  # sets of logs that the uncertainty is told from
 FOLDED = ("auto", "sdp", "wls", "ols", "ridge", "lasso", "elastic_net", "sequential")  # estimators that read factors, not samples
 
 
@@ -154,14 +156,22 @@ def middle(log: Log) -> Log:
 
 
 def merged_cells(factors: Sequence[LogFactor]) -> tuple[tuple[Accumulator, ...], tuple[int, ...]]:
-    """Return the accumulators of the cells of the motion, parts that repeat each other merged, and their number up to each log's end."""
+    """Return the accumulators of the cells of the motion, parts that repeat each other merged, and their number up to each log's end.
+
+    Of more than MOST_MOTIONS logs with a motion of their own, neighbours in the order of their digests are one cell together: the
+    uncertainty of a jackknife is known to one part in the root of twice their number.
+    """
     cells = cells_of(factors)
     groups: list[list[Accumulator]] = [[] for _ in range(int(cells.max()) + 1)]
     for factor, numbers in zip(factors, cells, strict=True):
         for part, number in zip(factor.parts, numbers, strict=True):
             groups[number].append(part)
-    ends = np.maximum.accumulate(cells.max(axis=1)) + 1
-    return tuple(merge_tree(group) for group in groups), tuple(np.unique(ends).tolist())
+    ends = np.unique(np.maximum.accumulate(cells.max(axis=1)) + 1).tolist()
+    if len(ends) > MOST_MOTIONS:
+        edges = [0, *(ends[(k + 1) * len(ends) // MOST_MOTIONS - 1] for k in range(MOST_MOTIONS))]
+        groups = [[part for group in groups[a:b] for part in group] for a, b in pairwise(edges)]
+        ends = list(range(1, MOST_MOTIONS + 1))
+    return tuple(merge_tree(group) for group in groups), tuple(ends)
 
 
 def region_of_all(robot: Robot, factors: Sequence[LogFactor]) -> Region:
