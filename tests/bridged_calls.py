@@ -17,7 +17,7 @@ from tests import loop_robots, zoo
 from tests.interpret import run
 
 LARGE = ("christoffel", "slotine_li_regressor", "momentum_rate_regressor", "base_wrench_regressor")  # of small robots only
-TASK = ("task_inertia", "dynamically_consistent_inverse", "nullspace_projector")  # through (J M^-1 J^T)^-1, which may be near singular
+TASK = ("task_inertia", "dynamically_consistent_inverse", "nullspace_projector")  # through (J M^-1 J^T)^-1
 STEP = 1e-200
 
 
@@ -39,12 +39,16 @@ class NumpyFunctions(ArrayFunctions):
 
 @dataclass(frozen=True)
 class Call:
-    """A method of the robot, its arrays (SAMPLES, ...) and its options by name, and what the robot returns."""
+    """A method of the robot, its arrays (SAMPLES, ...) and its options by name, and what the robot returns.
+
+    `condition` is that of what the method inverts: rounding grows by it.
+    """
 
     name: str
     arrays: tuple[np.ndarray, ...]
     options: Mapping[str, Any]
     results: tuple[np.ndarray, ...]
+    condition: float = 1.0
 
     @property
     def label(self) -> str:
@@ -52,12 +56,22 @@ class Call:
 
     @property
     def tolerance(self) -> float:
-        return 1e-8 if self.name in TASK else 1e-12
+        return max(1e-12, 1e-14 * self.condition)
 
 
 def made(robot: sy.Robot, name: str, arrays: tuple[np.ndarray, ...], options: Mapping[str, Any] | None = None) -> Call:
     found = getattr(robot, name)(*arrays, **(options or {}))
-    return Call(name, arrays, options or {}, found if isinstance(found, tuple) else (found,))
+    condition = mobility_condition(robot, arrays[0], options or {}) if name in TASK else 1.0
+    return Call(name, arrays, options or {}, found if isinstance(found, tuple) else (found,), condition)
+
+
+def mobility_condition(robot: sy.Robot, q: np.ndarray, options: Mapping[str, Any]) -> float:
+    """The largest condition of J M^-1 J^T over some states, in the directions that are independent: those in which Lambda is not zero."""
+    pi = {key: value for key, value in options.items() if key == "parameters"}
+    J = robot.jacobian(q, options.get("frame"))
+    mobility = J @ np.linalg.solve(robot.mass_matrix(q, **pi), np.swapaxes(J, -1, -2))
+    inverse = robot.task_inertia(q, **options)
+    return max(1.0, float(np.max(np.linalg.norm(mobility, axis=(-2, -1)) * np.linalg.norm(inverse, axis=(-2, -1)))))
 
 
 @dataclass(frozen=True)

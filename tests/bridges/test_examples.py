@@ -53,7 +53,7 @@ def test_a_training_in_pytorch(tmp_path: Path) -> None:
     assert off < 3.0
 
 
-@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:FutureWarning")
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
 def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert pages.run(ROOT / "docs" / "bridges.md", expensive=True) >= 4

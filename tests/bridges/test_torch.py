@@ -12,7 +12,7 @@ import steelyard as sy
 from steelyard.bridges import torch_functions
 from tests.bridged_calls import ROBOTS, assert_close, change, of_arrays, to_differentiate
 
-pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:FutureWarning")  # of PyTorch's own forward mode
+pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # of PyTorch's own forward mode
 by_robot = pytest.mark.parametrize(("name", "asked", "robot"), ROBOTS, ids=[row[0] for row in ROBOTS])
 
 
