@@ -29,8 +29,8 @@ SECONDS = {
 """Per number of joints: seconds that the first answer of an algorithm may take."""
 FASTER = 10.0  # times faster than Pinocchio's loop
 AGAINST = {24: tuple(PINOCCHIO), 100: ("inverse_dynamics", "forward_dynamics", "regressor")}
-SAMPLES = {24: 64, 100: 16}
-"""Samples of a batch, so few that the largest results stay in the cache, where Pinocchio's single result stays too."""
+RESULTS, FEWEST, MOST = 4e6, 8, 256
+"""Bytes of the results of a batch, about, and its fewest and most samples: they stay in the cache, as Pinocchio's single result does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,12 @@ def main() -> int:
     met = all(each.wall <= each.allowed for each in firsts)
     for joints in options.joints:
         wanted = [name for name in AGAINST[joints] if not options.only or name in options.only]
-        timings, absent = against_pinocchio(chain(joints), options.rounds, wanted, SAMPLES[joints]) if wanted else ((), "")
+        robot = chain(joints)
+        found = [against_pinocchio(robot, options.rounds, [name], batch(robot, name)) for name in wanted]
+        timings, absent = [row for rows, _ in found for row in rows], {why for _, why in found if why}
         out.print(speed_table(joints, timings))
-        if absent:
-            out.print(f"Absolute times only: {absent}.")
+        for why in absent:
+            out.print(f"Absolute times only: {why}.")
         met &= all(row.ratio is None or row.ratio >= FASTER for row in timings)
     return 0 if met else 1
 
@@ -89,6 +91,12 @@ def first(joints: int, algorithm: str) -> tuple[float, float]:
     return perf_counter() - start[0], process_time() - start[1]
 
 
+def batch(robot: sy.Robot, algorithm: str) -> int:
+    """How many samples are computed at once."""
+    _, outputs = ALGORITHMS[algorithm].operands(robot.tree, [])
+    return int(np.clip(RESULTS / (8 * sum(operand.size for operand in outputs)), FEWEST, MOST))
+
+
 def first_table(rows: Sequence[First]) -> Table:
     columns = named_columns(">joints", "algorithm", ">wall [s]", ">processor [s]", ">allowed [s]")
     cells = [(str(r.joints), r.algorithm, f"{r.wall:.2f}", f"{r.processor:.2f}", f"{r.allowed:.0f}") for r in rows]
@@ -96,12 +104,12 @@ def first_table(rows: Sequence[First]) -> Table:
 
 
 def speed_table(joints: int, rows: Sequence[Timing]) -> Table:
-    columns = named_columns("algorithm", ">us a sample", ">Pinocchio", ">times faster", ">claimed", "against")
+    columns = named_columns("algorithm", ">samples", ">us a sample", ">Pinocchio", ">times faster", ">claimed", "against")
     cells = []
     for row in rows:
         other = ("-", "-") if row.other is None else (f"{row.other / 1e3:.2f}", f"{row.ratio:.1f}")
-        cells.append((row.quantity, f"{row.ours / 1e3:.2f}", *other, f"{FASTER:.0f}", row.how))
-    return Table(f"{joints} joints", columns, tuple(cells), f"batches of {SAMPLES[joints]} samples, one thread")
+        cells.append((row.quantity, str(row.samples), f"{row.ours / 1e3:.2f}", *other, f"{FASTER:.0f}", row.how))
+    return Table(f"{joints} joints", columns, tuple(cells), "one thread")
 
 
 def _options() -> argparse.Namespace:

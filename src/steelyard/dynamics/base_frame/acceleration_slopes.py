@@ -9,6 +9,7 @@ Featherstone 2008, section 7.3 (articulated bodies); Carpentier and Mansard 2018
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...algebra import vector as v3
@@ -24,6 +25,7 @@ from .screws import Screw, carriers, force_of, place, power
 
 Rows = list[list[Scalar]]
 AT_REST = Motion()
+TOGETHER = 3  # joints whose entries are made together
 
 
 class Drag(NamedTuple):
@@ -91,7 +93,8 @@ def acceleration_slopes(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars) -> tu
     for i, (screw, joint, net) in enumerate(zip(screws, joints, composite_forces(tree, nets), strict=True)):
         iteration(net)
         changes.append((by_position(screw, _of_parent(tree, accelerations, i), joint, net), by_rate(screw, joint)))
-    return slopes_of(tree, screws, joints, changes)
+    made = slopes_of(tree, screws, joints, changes)
+    return made.by_q, made.by_qd, made.inverse
 
 
 def gather(
@@ -147,93 +150,110 @@ def by_rate(screw: Screw, joint: Joint) -> Change:
     return Change(c, turn, joint.inertia.force(c) + joint.drag.force(turn))
 
 
-class Slopes(NamedTuple):
-    """d qdd / dq, d qdd / dqd and M^-1, while they are filled in, in the order of the bodies."""
+@dataclass(eq=False)
+class Slopes:
+    """d qdd / dq, d qdd / dqd and M^-1, filled in joint by joint, base to tip.
 
-    by_q: Rows
-    by_qd: Rows
-    inverse: Rows
+    `reach` has for each body its acceleration by a unit torque of each joint that is not after it; `behind` what a unit of the position,
+    and of the rate, of each joint that carries it adds to its acceleration. `left` are the forces that its own joint's changes take.
+    """
+
+    tree: Tree
+    screws: Sequence[Screw]
+    joints: Sequence[Joint]
+    changes: Sequence[tuple[Change, Change]]
+
+    def __post_init__(self) -> None:
+        self.by_q, self.by_qd, self.inverse = ([[0.0] * self.tree.n for _ in self.joints] for _ in range(3))  # type: tuple[Rows, Rows, Rows]
+        self.mobilities = list[Mobility]()
+        self.left = list[tuple[Force, Force]]()
+        self.reach = list[dict[int, Motion]]()
+        self.behind = list[dict[int, tuple[Motion, Motion]]]()
+
+    def own(self, k: int) -> None:
+        """Enter what joint k does to itself."""
+        parent, s, joint = self.tree.bodies[k].parent, self.screws[k].unit, self.joints[k]
+        yields = self.mobilities[parent].motion(joint.gain) if parent >= 0 else AT_REST
+        self.inverse[k][k] = joint.inverse + power(yields, joint.gain)
+        self.mobilities.append(more_mobile(self.mobilities[parent] if parent >= 0 else None, s, yields, self.inverse[k][k]))
+        by_q, by_qd = self.changes[k]
+        self.left.append((scaled(-1.0, by_q.force), scaled(-1.0, by_qd.force)))
+        self.reach.append({})
+        self._reached(k, k, _plus(yields, self.inverse[k][k], s))
+        first, second = (self.mobilities[k].motion(force) for force in self.left[k])
+        self.behind.append({k: (_sum_of(first, by_q.c), _sum_of(second, by_qd.c))})
+
+    def before(self, i: int, k: int) -> None:
+        """Enter row i, column k of a joint i that is not after k."""
+        joint, above = self.joints[k], self.reached(i, self.tree.bodies[k].parent)
+        if i > k or k not in self.reach[i]:  # else M^-1 has the entry already, since it is symmetric
+            self.inverse[i][k] = self.inverse[k][i] = power(above, joint.gain)
+        self._reached(i, k, _plus(above, self.inverse[i][k], self.screws[k].unit))
+
+    def after(self, k: int, j: int) -> None:
+        """Enter row k, column j of a joint j that carries k."""
+        joint, s, above = self.joints[k], self.screws[k].unit, self.behind[self.tree.bodies[k].parent][j]
+        for slope, motion, change in zip((self.by_q, self.by_qd), above, self.changes[j], strict=True):
+            slope[k][j] = power(motion, joint.gain) + v3.dot(joint.drift, change.turn)
+        self.behind[k][j] = _plus(above[0], self.by_q[k][j], s), _plus(above[1], self.by_qd[k][j], s)
+
+    def _reached(self, i: int, k: int, acceleration: Motion) -> None:
+        """Joint i accelerates by a force at body k as much as body k by a torque of joint i, for they are reciprocal."""
+        self.reach[k][i] = acceleration
+        self.by_q[i][k], self.by_qd[i][k] = (power(acceleration, force) for force in self.left[k])
+
+    def reached(self, i: int, at: int) -> Motion:
+        """The acceleration of a body by a unit torque of joint i; one that the body carries acts by the force that is left there."""
+        if i in self.reach[at]:
+            return self.reach[at][i]
+        force, body = self.joints[i].gain, self.tree.bodies[i].parent
+        while body != at:
+            force = force + scaled(power(self.screws[body].unit, force), self.joints[body].gain)
+            body = self.tree.bodies[body].parent
+        return self.mobilities[at].motion(force)
+
+    def not_after(self, k: int) -> list[int]:
+        """The joints that joint k moves against and that are neither k nor after it: those that share a joint that carries them with k."""
+        above = carriers(self.tree, k)[:-1]
+        every = [(i, carriers(self.tree, i)) for i in range(len(self.joints))]
+        return [i for i, own in every if k not in own and above and own[0] == above[0]]
 
 
 def slopes_of(tree: Tree, screws: Sequence[Screw], joints: Sequence[Joint], changes: Sequence[tuple[Change, Change]]) -> Slopes:
-    """The slopes of all accelerations by the changes that each joint makes."""
-    slopes = Slopes(*([[0.0] * tree.n for _ in joints] for _ in range(3)))
-    mobilities: list[Mobility] = []
-    reach: list[dict[int, Motion]] = []  # of each body: its acceleration by a unit torque of a joint that is not after it
-    behind: list[dict[int, tuple[Motion, Motion]]] = []  # of each body: what a unit of a joint that carries it adds to its acceleration
-    for k, joint in enumerate(joints):
-        parent, s = tree.bodies[k].parent, screws[k].unit
-        iteration(joint.gain)
-        yields = mobilities[parent].motion(joint.gain) if parent >= 0 else AT_REST
-        slopes.inverse[k][k] = joint.inverse + power(yields, joint.gain)
-        mobilities.append(more_mobile(mobilities[parent] if parent >= 0 else None, s, yields, slopes.inverse[k][k]))
-        left = [scaled(-1.0, change.force) for change in changes[k]]
-        reach.append({k: _plus(yields, slopes.inverse[k][k], s)})
-        _enter(slopes, k, k, reach[k][k], left)
-        first, second = (_sum_of(mobilities[k].motion(f), change.c) for f, change in zip(left, changes[k], strict=True))
-        behind.append({k: (first, second)})
-        for i, above in reach_of_parent(tree, screws, joints, mobilities, reach, k):
-            known = i < k and k in reach[i]
-            _enter_before(slopes, i, k, above, s, joint, left, reach[k], known)
-        for j in carriers(tree, k)[:-1]:
-            _enter_after(slopes, k, j, behind[parent][j], s, joint, changes[j], behind[k])
-    return slopes
+    """The slopes of all accelerations by the changes that each joint makes. Some are entered together: they share what they read."""
+    made = Slopes(tree, screws, joints, changes)
+    for run in runs(tree):
+        for k in run:
+            iteration(joints[k].gain)
+            made.own(k)
+        shared = made.not_after(run[0])
+        for i in shared:
+            iteration(joints[run[0]].gain)
+            for k in run:
+                made.before(i, k)
+        for j in carriers(tree, run[0])[:-1]:
+            iteration(joints[run[0]].gain)
+            for k in run:
+                made.after(k, j)
+        for k in run:
+            for i in (i for i in made.not_after(k) if i not in shared):
+                iteration(joints[k].gain)
+                made.before(i, k)
+            for j in range(run[0], k):
+                iteration(joints[k].gain)
+                made.after(k, j)
+    return made
 
 
-def reach_of_parent(
-    tree: Tree, screws: Sequence[Screw], joints: Sequence[Joint], mobilities: Sequence[Mobility], reach: Sequence[dict[int, Motion]], k: int
-) -> list[tuple[int, Motion]]:
-    """How the parent of body k accelerates by a unit torque of each joint that neither is k nor after it: (joint, acceleration).
-
-    Joints on other branches of what the parent carries act on it by the force that their torque leaves there.
-    """
-    parent = tree.bodies[k].parent
-    if parent < 0:
-        return []
-    carried = [i for i in range(len(joints)) if i != parent and parent in carriers(tree, i) and k not in carriers(tree, i)]
-    return [*reach[parent].items(), *((i, mobilities[parent].motion(force_left(tree, screws, joints, i, parent))) for i in carried)]
-
-
-def force_left(tree: Tree, screws: Sequence[Screw], joints: Sequence[Joint], i: int, at: int) -> Force:
-    """The force at a body that a unit torque of joint i, which it carries, leaves there."""
-    force, body = joints[i].gain, tree.bodies[i].parent
-    while body != at:
-        force = force + scaled(power(screws[body].unit, force), joints[body].gain)
-        body = tree.bodies[body].parent
-    return force
-
-
-def _enter(slopes: Slopes, i: int, k: int, acceleration: Motion, left: Sequence[Force]) -> None:
-    """Row i, column k: joint i accelerates by a force at body k as much as body k by a torque of joint i, for they are reciprocal."""
-    slopes.by_q[i][k], slopes.by_qd[i][k] = power(acceleration, left[0]), power(acceleration, left[1])
-
-
-def _enter_before(
-    slopes: Slopes, i: int, k: int, above: Motion, s: Motion, joint: Joint, left: Sequence[Force], reach: dict[int, Motion], known: bool
-) -> None:
-    """Row i, column k of a joint that is not after k; M^-1 may have the entry already, since it is symmetric."""
-    iteration(joint.gain)
-    if not known:
-        slopes.inverse[i][k] = slopes.inverse[k][i] = power(above, joint.gain)
-    reach[i] = _plus(above, slopes.inverse[i][k], s)
-    _enter(slopes, i, k, reach[i], left)
-
-
-def _enter_after(
-    slopes: Slopes,
-    k: int,
-    j: int,
-    above: tuple[Motion, Motion],
-    s: Motion,
-    joint: Joint,
-    changes: tuple[Change, Change],
-    behind: dict[int, tuple[Motion, Motion]],
-) -> None:
-    """Row k, column j of a joint that carries k."""
-    iteration(joint.gain)
-    for slope, motion, change in zip((slopes.by_q, slopes.by_qd), above, changes, strict=True):
-        slope[k][j] = power(motion, joint.gain) + v3.dot(joint.drift, change.turn)
-    behind[j] = _plus(above[0], slopes.by_q[k][j], s), _plus(above[1], slopes.by_qd[k][j], s)
+def runs(tree: Tree) -> list[range]:
+    """The bodies in runs of at most TOGETHER, each but the first on the one before it."""
+    made: list[range] = []
+    for k, body in enumerate(tree.bodies):
+        if made and body.parent == k - 1 and len(made[-1]) < TOGETHER:
+            made[-1] = range(made[-1].start, k + 1)
+        else:
+            made.append(range(k, k + 1))
+    return made
 
 
 def more_mobile(parent: Mobility | None, s: Motion, yields: Motion, own: Scalar) -> Mobility:
