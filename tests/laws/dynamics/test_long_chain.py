@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,8 +63,10 @@ def test_derivatives(way: Any, state: list[np.ndarray]) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_every_way_of_the_forward_derivatives_takes_branches_and_wrenches(seed: int, rng: np.random.Generator) -> None:
-    """Trees that branch at the base and further out, with slides, friction and drives; a wrench at every body."""
+    """Trees that branch at the base and further out, with slides, friction and drives, coordinates in any order; a wrench at every body."""
     tree = random_tree(np.random.default_rng(seed), 10)
+    order = rng.permutation(tree.n)
+    tree = replace(tree, bodies=tuple(replace(body, coordinate=int(order[body.coordinate])) for body in tree.bodies))
     name = "forward_dynamics_derivatives"
     arrays = [*rng.uniform(0.2, 1.0, (3, SAMPLES, tree.n)), rng.normal(size=(SAMPLES, len(tree.bodies), 6))]
     inputs, outputs = ALGORITHMS[name].operands(tree, ["wrench"])

@@ -94,7 +94,7 @@ def acceleration_slopes(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars) -> tu
         iteration(net)
         changes.append((by_position(screw, _of_parent(tree, accelerations, i), joint, net), by_rate(screw, joint)))
     made = slopes_of(tree, screws, joints, changes)
-    return made.by_q, made.by_qd, made.inverse
+    return in_coordinates(tree, made.by_q), in_coordinates(tree, made.by_qd), in_coordinates(tree, made.inverse)
 
 
 def gather(
@@ -152,7 +152,7 @@ def by_rate(screw: Screw, joint: Joint) -> Change:
 
 @dataclass(eq=False)
 class Slopes:
-    """d qdd / dq, d qdd / dqd and M^-1, filled in joint by joint, base to tip.
+    """d qdd / dq, d qdd / dqd and M^-1 in the order of the bodies, filled in joint by joint, base to tip.
 
     `reach` has for each body its acceleration by a unit torque of each joint that is not after it; `behind` what a unit of the position,
     and of the rate, of each joint that carries it adds to its acceleration. `left` are the forces that its own joint's changes take.
@@ -243,6 +243,12 @@ def slopes_of(tree: Tree, screws: Sequence[Screw], joints: Sequence[Joint], chan
                 iteration(joints[k].gain)
                 made.after(k, j)
     return made
+
+
+def in_coordinates(tree: Tree, rows: Rows) -> Rows:
+    """A matrix over the bodies as one over their coordinates."""
+    order = sorted(range(tree.n), key=lambda i: tree.bodies[i].coordinate)
+    return [[rows[i][k] for k in order] for i in order]
 
 
 def runs(tree: Tree) -> list[range]:
