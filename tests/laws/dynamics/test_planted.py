@@ -18,7 +18,7 @@ import pytest
 from steelyard import dynamics, kernels
 from steelyard.algebra.spatial import Pose
 from steelyard.dynamics import joint_torques, regressor, rotors, wrench
-from steelyard.dynamics.base_frame import acceleration_slopes
+from steelyard.dynamics.base_frame import articulated
 from steelyard.dynamics.forward import aba
 from steelyard.dynamics.forward.by_crba import forward_by_crba
 from steelyard.kernels import ALGORITHMS, derived
@@ -127,7 +127,7 @@ def missing(callers: list[tuple[ModuleType, str, str]], inertial: bool) -> list[
     return [
         (user, row, shared)
         for user, row, shared in pairs
-        if not (shared and user[0] in (aba, acceleration_slopes)) and (user[1], row.key) != ("_rest", "offset")
+        if not (shared and user[0] in (aba, articulated)) and (user[1], row.key) != ("_rest", "offset")
     ]
 
 
