@@ -98,10 +98,20 @@ def test_what_stands_out_is_found_and_nothing_else() -> None:
     assert np.all(chance[free] < FALSE / 130)
 
 
+@pytest.mark.parametrize("robots", [8, 12])
+def test_what_stands_out_in_a_small_fleet_does_not_hide_behind_its_own_share_of_the_spread(robots: int) -> None:
+    for seed in range(45, 50):
+        triangles, _ = fleet(seed, robots, planted={(1, 0): 10.0, (1, 1): 10.0})
+        _, free, _ = find_standing_out(triangles, CENTER, SIZES, NAMES)
+        assert np.argwhere(free).tolist() == [[1, 0], [1, 1]]
+
+
 def test_a_fleet_without_any_that_stands_out_is_told_so() -> None:
     """In one of a hundred such fleets something may."""
     alarms = [find_standing_out(fleet(seed, 30)[0], CENTER, SIZES, NAMES)[1].any() for seed in range(100, 130)]
     assert sum(alarms) <= 2
+    small = [find_standing_out(fleet(seed, 6)[0], CENTER, SIZES, NAMES)[1].any() for seed in range(130, 190)]
+    assert sum(small) <= 3
 
 
 def test_the_chance_of_a_deviation_is_what_is_told() -> None:
@@ -112,6 +122,20 @@ def test_the_chance_of_a_deviation_is_what_is_told() -> None:
         p += [chance_of(made, robot, np.array(at)) for robot in range(50) for at in ([0, 1], [2, 3], [4])]
     assert abs(np.mean(np.array(p) < 0.1) - 0.1) < 0.03
     assert abs(np.mean(p) - 0.5) < 0.05
+
+
+def test_the_chance_of_a_deviation_that_was_left_out_is_what_is_told() -> None:
+    """The spread is then that of the others alone, and the chance still even."""
+    p = []
+    for seed in range(210, 214):
+        triangles = fleet(seed, 20)[0]
+        for robot in range(0, 20, 2):
+            for at in ([0, 1], [4]):
+                free = np.zeros((20, 5), bool)
+                free[robot, at] = True
+                p.append(chance_of(pooled(triangles, free), robot, np.array(at), freed=True))
+    assert abs(np.mean(np.array(p) < 0.2) - 0.2) < 0.1
+    assert abs(np.mean(p) - 0.5) < 0.12
 
 
 @pytest.mark.parametrize("robots", [3, 5])

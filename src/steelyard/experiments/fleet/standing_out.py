@@ -53,9 +53,10 @@ class Deviation:
 def find_standing_out(triangles: Array, start: Array, sizes: Array, names: Sequence[str]) -> tuple[Pooled, Bools, Array]:
     """Return the pooled fleet, which parameters (R, b) stand out, and the chance (R, b) of a part's deviations when it was freed.
 
-    The part that deviates most surprisingly is freed, one after another, as long as the chance of so much among all parts of all robots is
-    below FALSE. A part is a link, or the friction, rotor or offset of a joint: `names` (b,) are those of parameters, such as joint3.Fc.
-    What has been freed no longer pulls at other parameters of its robot, which it might have made stand out too.
+    The part that deviates most surprisingly is freed, one after another, as long as the chance of so much among all parts of all robots, if
+    it were like the others without it, is below FALSE. A part is a link, or the friction, rotor or offset of a joint: `names` (b,) are
+    those of parameters, such as joint3.Fc. What has been freed no longer pulls at other parameters of its robot, which it might have made
+    stand out too.
     """
     free, chance = np.zeros((len(triangles), len(names)), bool), np.ones((len(triangles), len(names)))
     kinds = [name.rpartition(".")[2] for name in names]
@@ -68,11 +69,14 @@ def find_standing_out(triangles: Array, start: Array, sizes: Array, names: Seque
             [[chance_of(pooled, r, at, rubs) if not free[r, at].any() else 1.0 for at in places.values()] for r in range(len(free))]
         )
         robot, part = np.unravel_index(int(np.argmin(p)), p.shape)
-        if p[robot, part] * p.size > FALSE:
-            break
         at = list(places.values())[part]
-        free[robot, at], chance[robot, at] = True, p[robot, part]
-        pooled = pool(triangles, start, sizes, kinds, free)
+        freed = free.copy()
+        freed[robot, at] = True
+        others = pool(triangles, start, sizes, kinds, freed)
+        p_others = chance_of(others, int(robot), at, rubs, freed=True)
+        if p_others * p.size > FALSE:
+            break
+        pooled, free, chance[robot, at] = others, freed, p_others
     return pooled, free, chance
 
 
@@ -82,20 +86,22 @@ def part_of(name: str) -> tuple[str, str]:
     return whose, "" if kind in LINK_TERMS else kind if kind in ("F0", "Ia") else "friction"
 
 
-def chance_of(pooled: Pooled, robot: int, at: NDArray[np.intp], rubs: Bools | None = None) -> float:
+def chance_of(pooled: Pooled, robot: int, at: NDArray[np.intp], rubs: Bools | None = None, freed: bool = False) -> float:
     """Return how often the parameters `at` of a robot deviate as much as here, if they are like those of the others.
 
     Friction, `rubs` (b,), has a longer tail above the usual one than below: what is more of it counts by its factor.
 
-    The posterior mean of deviations has the covariance D - C, with D that of the fleet and C that of the posterior; squares over it are
-    Hotelling's, since D is known from as many robots as there are.
+    The posterior mean of deviations has the covariance D - C, with D that of the fleet and C that of the posterior. Parameters that are
+    `freed` have the covariance D + C: D is then that of the others alone, so that what stands out cannot hide behind its own share of it.
+    Squares over it are Hotelling's, since D is known from as many robots as there are.
+    Cook and Weisberg, "Residuals and Influence in Regression", 1982, section 2.2.2 (what is left out does not hide itself).
     """
-    D = np.diag(pooled.spread[at] ** 2)
     scale = pooled.spread[at]
-    shown = (D - pooled.covariance[robot][np.ix_(at, at)]) / np.outer(scale, scale) + LEAST * np.eye(len(at))
+    own = pooled.covariance[robot][np.ix_(at, at)] / np.outer(scale, scale)
+    shown = np.eye(len(at)) + (own if freed else LEAST * np.eye(len(at)) - own)
     d, center = pooled.deviations[robot, at], pooled.center[at]
     more = (d > 0) & (center > 0) & (False if rubs is None else rubs[at])
     x = np.where(more, center * np.log1p(np.divide(d, center, out=np.zeros_like(d), where=more)), d) / scale
     values, vectors = np.linalg.eigh(shown)
     squares = float(np.sum((vectors.T @ x) ** 2 / np.maximum(values, LEAST)))
-    return float(f_distribution.sf(squares / len(at), len(at), max(len(pooled.deviations) - 1, 2)))
+    return float(f_distribution.sf(squares / len(at), len(at), max(len(pooled.deviations) - 1 - freed, 2)))
