@@ -26,7 +26,9 @@ def render_fleet(fleet: Fleet) -> str:
         style=asset("style.css"),
         title=fleet.type.robot.name,
         facts=f"{len(fleet.names)} robots · {int(fleet.samples.sum()):,} samples".replace(",", "\u202f"),
-        lead="No robot stands out." if not count else f"{count} part{'s' if count > 1 else ''} of {robots_out(fleet)} stand out.",
+        lead="No robot stands out."
+        if not count
+        else f"{count} part{'s' if count > 1 else ''} of {robots_out(fleet)} stand{'' if count > 1 else 's'} out.",
         sentences=[deviation.sentence for deviation in fleet.standing_out],
         picture=picture(fleet),
         deviations=fleet.deviation_table(),
