@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from steelyard.identification.archive import identify_archive, sources
-from steelyard.identification.archive.recipe import Recipe
+from steelyard.identification.archive.recipe import Recipe, first_of_equals
 from tests.archive.archives import identified, wave_log, write_logs
 
 
@@ -30,9 +32,12 @@ def test_neighbours_are_left_out_together_where_logs_are_many(monkeypatch: pytes
 
 
 def test_a_recipe_is_made_once_in_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files, made = write_logs(tmp_path, 4, 300), list[Recipe]()
-    plain = Recipe.problem
-    monkeypatch.setattr(Recipe, "problem", lambda self, log: (made.append(self), plain(self, log))[1])
-    identified(files)
-    assert len(made) == len(files)
-    assert len(set(map(id, made))) == 1
+    """Workers get a copy of it with each log, with its key, and use the first of equal ones; another recipe is another."""
+    made, plain = list[Recipe](), Recipe.of
+    monkeypatch.setattr(Recipe, "of", lambda *given: made.append(plain(*given)) or made[-1])
+    identified(write_logs(tmp_path, 4, 300))
+    a, b = (pickle.loads(pickle.dumps(made[0])) for _ in range(2))
+    assert "key" in a.__dict__
+    assert a is not b
+    assert first_of_equals(a) is first_of_equals(b)
+    assert first_of_equals(replace(a, interval=2 * a.interval)) is not first_of_equals(a)

@@ -143,7 +143,7 @@ REASONS = {
     **dict.fromkeys(("closed_form/normal_form.py:_times", "closed_form/normal_form.py:sum_of_waves"), PURE),
     **dict.fromkeys(("closed_form/normal_form.py:product_of_waves", "mechanism/known_torque.py:_parsed"), PURE),
     **dict.fromkeys(("identification/samples/decimation.py:band", "identification/samples/decimation.py:weights"), PURE),
-    "identification/archive/log_factor.py:unpacked": PURE,
+    "identification/archive/recipe.py:first_of_equals": PURE,
     **dict.fromkeys(("motion/trajectories/bspline.py:from_values", "simulation/integrators.py:table", "signals/schema.py:_rows"), PURE),
     **dict.fromkeys(("compiler/runtime/cache.py:_digest", "reporting/page.py:plotting_library", "files.py:_machine"), PURE),
     "compiler/runtime/gufunc.py:_constructor": "an address in NumPy, the same in a child",

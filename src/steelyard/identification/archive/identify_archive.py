@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -96,7 +95,7 @@ def fold_archive(robot: Robot, sources: Sequence[Source], options: Options, diag
     parts, left_out, copies = looked_at(sources, gathering)
     settled = settle_pilot(robot, parts, options, diagnose, left_out, lambda text, share: tell(text, 0.02 + 0.1 * share))
     parts = [part for part in parts if name_of(part[0]) not in left_out]
-    recipe = pickle.dumps(Recipe.of(robot, settled, options.preparation))
+    recipe = Recipe.of(robot, settled, options.preparation)
     calls = [(source, content, recipe, gathering.store, gathering.cores) for source, content in parts]
     made: dict[int, LogFactor] = {}
     for done, (number, answer) in enumerate(run_tasks(fold_log, calls, gathering.executor), 1):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-import pickle
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from ...compiler.runtime.threads import threads
 from ..model.accumulator import Accumulator, on_one_core
 from ..result.validation import kept_states
 from .factor_store import FactorStore
-from .recipe import Recipe
+from .recipe import Recipe, first_of_equals
 from .sources import Source, name_of, read_source
 
 Array = NDArray[np.float64]
@@ -64,22 +62,14 @@ class LogFactor:
             return cls(told["name"], told["digest"], told["samples"], parts, arrays["states"], tuple(told["remarks"]), reused=True)
 
 
-@lru_cache(maxsize=2)
-def unpacked(recipe: bytes) -> Recipe:
-    """Return the recipe of many tasks, made once in each process: what it derives from its robot takes longer than a short log."""
-    made = pickle.loads(recipe)
-    assert isinstance(made, Recipe)
-    return made
-
-
 @on_one_core
-def fold_log(source: Source, content: str, packed: bytes, store: FactorStore, cores: int) -> LogFactor:
+def fold_log(source: Source, content: str, recipe: Recipe, store: FactorStore, cores: int) -> LogFactor:
     """Return the factor of one log: found where factors are kept, or made and kept there.
 
-    `content` is the digest of the log, `packed` the pickled recipe. The factor depends on these two alone: neither on the process that
-    makes it, nor on how many cores it uses.
+    `content` is the digest of the log. The factor depends on the log and the recipe alone: neither on the process that makes it, nor on how
+    many cores it uses.
     """
-    recipe = unpacked(packed)
+    recipe = first_of_equals(recipe)
     kept = store.find(source, content, recipe.key)
     if kept is not None:
         with suppress(Exception):  # a damaged file that is kept beside a log is made anew

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +40,16 @@ class Recipe:
 
     @classmethod
     def of(cls, robot: Robot, settled: Settled, preparation: Preparation) -> Recipe:
-        """Return the recipe that some logs have settled."""
-        return cls(robot, settled.problem.model, preparation, settled.delay, settled.gains.values, settled.interval)
+        """Return the recipe that some logs have settled, with its key, which then need not be computed by those that it is sent to."""
+        made = cls(robot, settled.problem.model, preparation, settled.delay, settled.gains.values, settled.interval)
+        hash(made)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Recipe) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     @cached_property
     def key(self) -> str:
@@ -65,3 +74,9 @@ class Recipe:
     def factor(self, samples: Samples) -> int:
         """Return the decimation of some samples: what is asked for, or what brings them to the common rate."""
         return self.preparation.decimate or max(1, round(self.interval / float(np.median(np.diff(samples.t)))))
+
+
+@lru_cache(maxsize=2)
+def first_of_equals(recipe: Recipe) -> Recipe:
+    """Return the first recipe equal to this one that a process got: what it has derived from its robot takes longer than a short log."""
+    return recipe
