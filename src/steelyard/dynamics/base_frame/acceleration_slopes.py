@@ -87,6 +87,7 @@ class Slopes:
 
     def __post_init__(self) -> None:
         self.by_q, self.by_qd, self.inverse = ([[0.0] * self.tree.n for _ in self.joints] for _ in range(3))  # type: tuple[Rows, Rows, Rows]
+        self.carriers = [carriers(self.tree, i) for i in range(len(self.joints))]
         self.mobilities = list[Mobility]()
         self.left = list[tuple[Force, Force]]()
         self.reach = list[dict[int, Motion]]()
@@ -103,7 +104,7 @@ class Slopes:
         self.reach.append({})
         self._reached(k, k, plus(yields, self.inverse[k][k], s))
         first, second = (self.mobilities[k].motion(force) for force in self.left[k])
-        self.behind.append({k: (_sum_of(first, by_q.c), _sum_of(second, by_qd.c))})
+        self.behind.append({k: (plus(by_q.c, 1.0, first), plus(by_qd.c, 1.0, second))})
 
     def before(self, i: int, k: int) -> None:
         """Enter row i, column k of a joint i that is not after k."""
@@ -136,9 +137,8 @@ class Slopes:
 
     def not_after(self, k: int) -> list[int]:
         """The joints that joint k moves against and that are neither k nor after it: those that share a joint that carries them with k."""
-        above = carriers(self.tree, k)[:-1]
-        every = [(i, carriers(self.tree, i)) for i in range(len(self.joints))]
-        return [i for i, own in every if k not in own and above and own[0] == above[0]]
+        root = self.carriers[k][0]
+        return [i for i, own in enumerate(self.carriers) if own[0] == root != k and k not in own]
 
 
 def slopes_of(tree: Tree, screws: Sequence[Screw], joints: Sequence[Joint], changes: Sequence[tuple[Change, Change]]) -> Slopes:
@@ -153,7 +153,7 @@ def slopes_of(tree: Tree, screws: Sequence[Screw], joints: Sequence[Joint], chan
             iteration(joints[run[0]].gain)
             for k in run:
                 made.before(i, k)
-        for j in carriers(tree, run[0])[:-1]:
+        for j in made.carriers[run[0]][:-1]:
             iteration(joints[run[0]].gain)
             for k in run:
                 made.after(k, j)
@@ -182,7 +182,3 @@ def runs(tree: Tree) -> list[range]:
         else:
             made.append(range(k, k + 1))
     return made
-
-
-def _sum_of(a: Motion, b: Motion) -> Motion:
-    return Motion(v3.add(a.w, b.w), v3.add(a.v, b.v))
