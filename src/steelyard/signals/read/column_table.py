@@ -86,6 +86,12 @@ def read_metadata(text: str | None, source: str) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
+def written_joints(metadata: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the joint names of the metadata that steelyard wrote, None where it has none."""
+    names = metadata.get("joint_names")
+    return tuple(names) if isinstance(names, list) and names and all(isinstance(name, str) for name in names) else None
+
+
 def merge(tables: list[ColumnTable]) -> ColumnTable:
     """Return one table of several files that were logged together: same number of rows, columns side by side."""
     first = tables[0]
