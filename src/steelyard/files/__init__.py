@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..errors import CallError
 from .moves import Content, Move, create_temporary, merge, rename_all
-from .targets import OVERWRITE, Name, check_entry, exists_error, link_error, open_folder, refusals
+from .targets import OVERWRITE, Name, check_entry, exists_error, link_error, open_parent, refusals
 from .temporary import TEMPORARY, remove, temporary_name
 
 __all__ = [
@@ -61,7 +61,7 @@ def write_files(
     targets = {check_file(path, overwrite, within): content for path, content in contents.items()}
     with ExitStack() as stack:
         parents = {target.parent for target in targets}
-        folders = {parent: stack.enter_context(open_folder(parent, within)) for parent in parents}
+        folders = {parent: stack.enter_context(open_parent(parent, within)) for parent in parents}
         moves = []
         for target in targets:
             folder = folders[target.parent]
@@ -96,7 +96,7 @@ def whole_folder(path: Name, overwrite: bool = False, within: Name | None = None
     With `overwrite` the folder may have files already: those of the same names are replaced, all or none, and the others stay.
     """
     target = check_folder(path, overwrite, within)
-    with open_folder(target.parent, within) as parent:
+    with open_parent(target.parent, within) as parent:
         name = temporary_name(parent)
         with refusals(target):
             parent.mkdir(name)
@@ -118,7 +118,7 @@ def check_file(path: Name, overwrite: bool = False, within: Name | None = None) 
         raise CallError(f"{target} is a folder; expected the name of a file to write")
     if not target.parent.is_dir():
         raise CallError(f"{target} cannot be written: there is no folder {target.parent}")
-    with refusals(target), open_folder(target.parent, within) as folder:
+    with refusals(target), open_parent(target.parent, within) as folder:
         check_entry(folder, target.name, overwrite)
     return target
 

@@ -117,8 +117,8 @@ class OpenFolder:
 
 def is_link(info: os.stat_result) -> bool:
     """Return whether the status from `lstat` is that of a symbolic link or a junction of Windows."""
-    reparse = getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0)
-    return stat.S_ISLNK(info.st_mode) or bool(getattr(info, "st_file_attributes", 0) & reparse)
+    junction = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
+    return stat.S_ISLNK(info.st_mode) or (junction is not None and getattr(info, "st_reparse_tag", 0) == junction)
 
 
 def _folder_handle(path: Path | str, parent: int | None, follow: bool) -> int:

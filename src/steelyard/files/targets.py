@@ -16,7 +16,7 @@ OVERWRITE = "pass overwrite=True to replace it"  # how errors end; the command l
 _KINDS = {stat.S_ISCHR: "a device", stat.S_ISBLK: "a device", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
 
 
-def open_folder(path: Path, within: Name | None) -> OpenFolder:
+def open_parent(path: Path, within: Name | None) -> OpenFolder:
     """Open a folder; inside a managed folder `within` no component, itself included, may be a link."""
     with refusals(path):
         if within is None:

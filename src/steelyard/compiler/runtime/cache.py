@@ -21,8 +21,9 @@ from functools import cache
 from pathlib import Path
 
 from ...errors import CallError
-from ...files import TEMPORARY, make_folder, write_whole
+from ...files import make_folder, write_whole
 from ...files.open_folder import OpenFolder
+from ...files.temporary import TEMPORARY, remove
 
 FORMAT = "steelyard cache 3"
 LIMIT = 256 << 20  # bytes
@@ -137,16 +138,15 @@ def _prune(folder: OpenFolder) -> None:
             if info is None:
                 continue
             if name.startswith(TEMPORARY) and time.time() - info.st_mtime > _HOUR:
-                folder.unlink(name)
+                remove(folder, name)
             elif _NAME.fullmatch(name) and stat.S_ISREG(info.st_mode):
                 files.append((info.st_mtime, info.st_size, name))
     excess = sum(size for _, size, _ in files) - LIMIT
     for _, size, name in sorted(files):
         if excess <= 0:
             break
-        with suppress(OSError):
-            folder.unlink(name)
-            excess -= size
+        remove(folder, name)
+        excess -= size
 
 
 _started = time.time()

@@ -57,7 +57,8 @@ class Folder:
 
         A link counts as existing, also one that leads nowhere.
         """
-        self.inside(name)
+        if name in ("", ".", "..") or Path(name).name != name or "\0" in name:
+            raise CallError(f"expected the name of a file in the page's folder, not {name!r}")
         first, number = self.root / name, 1
         path = first
         while os.path.lexists(path):
