@@ -88,7 +88,10 @@ def snapshot(folder: Path) -> dict[str, tuple[Any, ...]]:
 
 
 class Writer(NamedTuple):
-    """A call that writes the files `names` into a folder. `raises`: it raises where it may not; else it does nothing, or takes another name."""
+    """A call that writes the files `names` into a folder.
+
+    `raises`: where it may not write it raises; else it does nothing, or takes another name.
+    """
 
     write: Callable[[Path, bool], object]
     names: tuple[str, ...]

@@ -19,6 +19,7 @@ from ..isolation.child import call_isolated
 from ..names import escape_name
 from .log import Log
 from .read.columns import NamedColumn, parse_column
+from .read.joint_columns import ends_in_number, joint_number
 from .schema import METADATA
 
 
@@ -97,7 +98,10 @@ def metadata(log: Log) -> dict[str, Any]:
 
 
 def has_ambiguous_columns(log: Log) -> bool:
-    """Return whether a column, read without a robot, would not be recognised as its signal and joint."""
+    """Return whether columns, read without a robot, would not be recognised as their signals and joints in this order."""
     names = log.joint_names or ()
+    numbers = [joint_number(name) for name in names if ends_in_number(name)]
+    if any(name.isdigit() for name in names) or numbers != sorted(set(numbers)):
+        return True
     expected = [(f"{signal}_{name}", signal, name) for signal in log.signals for name in names if not log.schema[signal].components]
     return any(parse_column(column) != NamedColumn(column, signal, name) for column, signal, name in expected)

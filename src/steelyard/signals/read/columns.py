@@ -42,7 +42,7 @@ def parse_column(name: str, joints: Sequence[str] = ()) -> NamedColumn:
     A column that is called exactly as steelyard writes it, q_JOINT or q.JOINT, has no unit in its name.
     """
     for joint in joints:
-        signal = name.removesuffix(joint.strip()) if name.endswith(joint.strip()) else ""
+        signal = name.rstrip().removesuffix(joint.rstrip())  # a header's cells have no spaces at their ends
         if signal[-1:] in ("_", ".") and signal[:-1] in EXACT:
             return NamedColumn(name, signal[:-1], joint)
     plain, unit = split_unit(name)
