@@ -132,8 +132,7 @@ def test_an_error_leaves_nothing(tmp_path: Path) -> None:
         with pytest.raises(ZeroDivisionError):
             write_files({tmp_path / "a": "whole", tmp_path / "b": broken}, overwrite)
         with pytest.raises(ZeroDivisionError), whole_folder(tmp_path / "folder", overwrite) as folder:
-            write_whole(folder / "a", "half")
-            raise ZeroDivisionError
+            write_files({folder / "a": "half", folder / "b": broken})
     assert contents(tmp_path) == {}
 
 

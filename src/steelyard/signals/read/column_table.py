@@ -23,7 +23,7 @@ class ColumnTable:
     """Named columns (N,) or blocks (N, n) of numbers or text.
 
     source: the file.  joint_names: those that the file itself gives.  headless: the file has no names, so they were made up.
-    metadata: what a file written by steelyard says beside its signals (effort, payload, units).
+    metadata: what a file written by steelyard says beside its signals (effort, payload, units, joint_names).
     lines: of a text file, where each row stands.
     """
 
