@@ -24,7 +24,7 @@ def refused_characters(name: str) -> str:
     return "".join(dict.fromkeys(c for c in name if unicodedata.category(c) in REFUSED))
 
 
-def check_names(kind: str, names: Iterable[str], where: str, family: type[SteelyardError]) -> None:
+def check_names(kind: str, names: Iterable[object], where: str, family: type[SteelyardError]) -> None:
     """Raise an error of the family if a name has a control character.
 
     Parameters
