@@ -44,7 +44,7 @@ MOVING = ("revolute", "continuous", "prismatic")
 BASE, TOOL = "base", "tool"
 
 
-def denavit_hartenberg(keys: TomlKeys, source: Source) -> Mechanism:
+def denavit_hartenberg(keys: TomlKeys, source: Source | None = None) -> Mechanism:
     """A mechanism from a DH table; problems are left in the keys."""
     angle = math.pi / 180 if keys.flag("degrees") else 1.0
     standard = keys.choice("convention", CONVENTIONS, "standard") == "standard"
