@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -211,7 +212,7 @@ def test_nothing_is_written_over_and_nothing_half_written(tmp_path: Path, monkey
     def broken(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(np, "savez_compressed", broken)
+    monkeypatch.setattr(os, "fsync", broken)
     with pytest.raises(CallError, match=r"a\.npz cannot be written: disk full"):
         to_npz(log, tmp_path / "a.npz")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["run.csv"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 from steelyard.errors import CallError
-from steelyard.files import check_file, check_folder, whole_folder, write_files, write_whole
+from steelyard.files import check_file, check_folder, whole_folder, write_files, write_into, write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes of files are POSIX's")
 
@@ -18,8 +19,8 @@ def contents(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in folder.iterdir()}
 
 
-def write_more(path: Path) -> None:
-    path.write_text("from a function")
+def write_more(file: BinaryIO) -> None:
+    file.write(b"from a function")
 
 
 @pytest.mark.parametrize(("content", "text"), [(b"bytes", "bytes"), ("text, é\n", "text, é\n"), (write_more, "from a function")])
@@ -50,24 +51,70 @@ def test_a_new_file_follows_the_umask_and_a_replaced_one_keeps_its_mode(content,
     assert modes == [0o640, 0o666, 0o750]
 
 
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
+def test_a_link_is_refused_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("old")
     (tmp_path / "alias").symlink_to("real")
-    write_whole(tmp_path / "alias", "new", overwrite=True)
+    with pytest.raises(CallError, match=r"alias is a symbolic link.*: name what it points to, .*real, or remove the link"):
+        write_whole(tmp_path / "alias", "new", overwrite=True)
     assert (tmp_path / "alias").is_symlink()
-    assert contents(tmp_path) == {"real": "new", "alias": "new"}
+    assert contents(tmp_path) == {"real": "old", "alias": "old"}
+
+
+def test_a_link_above_the_target_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "home").symlink_to("real")
+    write_whole(tmp_path / "home" / "a", "new")
+    assert contents(tmp_path / "real") == {"a": "new"}
+    with pytest.raises(CallError, match=r"home is a symbolic link"):
+        write_whole(tmp_path / "home" / "b", "new", within=tmp_path)
+    with pytest.raises(CallError, match=r"home is a symbolic link"):
+        write_whole(tmp_path / "home" / "b", "new", within=tmp_path / "home")
+    with pytest.raises(CallError, match=r"is not within"):
+        write_whole(tmp_path / "real" / ".." / "b", "new", within=tmp_path / "real")
+    assert contents(tmp_path / "real") == {"a": "new"}
+
+
+def test_folders_within_folders_are_merged_all_or_none(tmp_path: Path) -> None:
+    def fill(text: str) -> None:
+        with whole_folder(tmp_path / "out", overwrite=True) as folder:
+            for name in ("c", "d"):
+                (folder / name).mkdir()
+                write_whole(folder / name / "a", text)
+
+    fill("1")
+    (tmp_path / "out" / "d" / "a").unlink()
+    (tmp_path / "out" / "d").rmdir()
+    (tmp_path / "out" / "c" / "mine").write_text("stays")
+    fill("2")
+    assert contents(tmp_path / "out" / "c") == {"a": "2", "mine": "stays"}
+    (tmp_path / "out" / "d" / "a").unlink()
+    (tmp_path / "out" / "d" / "a").mkdir()
+    with pytest.raises(CallError, match="is a folder"):
+        fill("3")
+    assert contents(tmp_path / "out" / "c") == {"a": "2", "mine": "stays"}
+
+
+def test_a_folder_made_for_files_that_cannot_be_written_is_removed(tmp_path: Path) -> None:
+    def broken(file: BinaryIO) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_into(tmp_path / "c", {"a": "1", "b": broken})
+    assert contents(tmp_path) == {}
+    write_into(tmp_path / "c", {"a": "1", "b": "2"})
+    assert contents(tmp_path / "c") == {"a": "1", "b": "2"}
 
 
 @pytest.mark.parametrize("hard_links", [True, False])
 def test_a_file_that_appears_meanwhile_stays(hard_links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_link(*names: Path) -> None:
+    def no_link(*names: str, **options: object) -> None:
         raise OSError("not supported")
 
     if not hard_links:
         monkeypatch.setattr(os, "link", no_link)
 
-    def another_writes(path: Path) -> None:
-        path.write_text("mine")
+    def another_writes(file: BinaryIO) -> None:
+        file.write(b"mine")
         (tmp_path / "a").write_text("theirs")
 
     with pytest.raises(CallError, match="exists already"):
@@ -77,15 +124,15 @@ def test_a_file_that_appears_meanwhile_stays(hard_links: bool, tmp_path: Path, m
 
 
 def test_an_error_leaves_nothing(tmp_path: Path) -> None:
-    def broken(path: Path) -> None:
-        path.write_text("half")
+    def broken(file: BinaryIO) -> None:
+        file.write(b"half")
         raise ZeroDivisionError
 
     for overwrite in (False, True):
         with pytest.raises(ZeroDivisionError):
             write_files({tmp_path / "a": "whole", tmp_path / "b": broken}, overwrite)
         with pytest.raises(ZeroDivisionError), whole_folder(tmp_path / "folder", overwrite) as folder:
-            broken(folder / "a")
+            write_files({folder / "a": "half", folder / "b": broken})
     assert contents(tmp_path) == {}
 
 
@@ -93,10 +140,10 @@ def test_all_files_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     write_whole(tmp_path / "a", "old")
     real = os.replace
 
-    def failing(source: Path, target: Path) -> None:
-        if target == tmp_path / "b":
+    def failing(source: str, target: str, **handles: int) -> None:
+        if Path(target).name == "b":
             raise OSError(28, "No space left on device")
-        real(source, target)
+        real(source, target, **handles)
 
     monkeypatch.setattr(os, "replace", failing)
     for several in (["a", "b"], ["c", "b"]):

@@ -213,7 +213,7 @@ def test_an_unknown_frame_is_named() -> None:
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     made = module_of(sy.load("planar_2r"))
-    with pytest.raises(sy.CallError, match="cannot be made"):
+    with pytest.raises(sy.CallError, match="cannot be written: there is no folder"):
         write_c(made, tmp_path / "no" / "such")
     (tmp_path / "file").write_text("")
     with pytest.raises(sy.CallError, match="is a file"):

@@ -1,4 +1,4 @@
-"""Names that act on a terminal or a browser: shown, never obeyed, on the terminal and in the report."""
+"""Names that act on a terminal or a browser: refused in descriptions; of files shown, never obeyed, on the terminal and in the report."""
 
 from __future__ import annotations
 
@@ -39,10 +39,13 @@ def test_what_acts_is_written_out(text: str, shown: str) -> None:
     assert visible(shown) == shown
 
 
-def arm(folder: Path) -> Path:
-    """A robot whose names act, in a file whose name does; XML allows no escape, TOML does."""
-    quoted = EVIL.encode("unicode_escape").decode().replace("\\x", "\\u00")
-    path = folder / f"arm{RED}{TURN}.toml"
+TAG = "<img src=x onerror=alert(1)>"
+
+
+def arm(folder: Path, name: str = TAG) -> Path:
+    """A robot of these names, in a file whose name acts."""
+    quoted = name.encode("unicode_escape").decode().replace("\\x", "\\u00")
+    path = folder / f"arm{RED}{TURN}{len(name)}.toml"
     path.write_text(
         f'name = "{quoted}"\n[[links]]\nname = "base"\n[[links]]\nname = "{quoted}"\nmass = 1.0\ncom = [0.1, 0, 0]\n'
         f'[[joints]]\nname = "{quoted}"\nparent = "base"\nchild = "{quoted}"\n'
@@ -77,14 +80,23 @@ def acts(text: str) -> bool:
 def test_commands_show_them(tmp_path: Path, root: Path) -> None:
     name = arm(tmp_path).name
     (tmp_path / f"log{TURN}.csv").write_text(f"t,q_{RED}\n0,1\n1,2\n")
+    evil = arm(tmp_path, EVIL).name
     good = [("info", name), ("torque", name, "--q", "0.1"), ("check", name, "--samples", "2")]
-    wrong = [("info", EVIL), (EVIL,), ("info", "--" + EVIL), ("doctor", name, f"log{TURN}.csv"), ("torque", name, "--q", EVIL)]
+    wrong = [
+        ("info", evil),
+        ("info", EVIL),
+        (EVIL,),
+        ("info", "--" + EVIL),
+        ("doctor", name, f"log{TURN}.csv"),
+        ("torque", name, "--q", EVIL),
+    ]
     said = run(tmp_path, root, [*good, *wrong])
     assert len(said) == len(good) + len(wrong)
     for words, text in zip([*good, *wrong], said, strict=True):
         assert not acts(text), words
         assert "Traceback" not in text
-    assert all("red" in text for text in said[: len(good)])
+    assert all("img src" in text for text in said[: len(good)])
+    assert SHOWN in said[len(good)]
 
 
 def test_the_report_shows_them(tmp_path: Path) -> None:
@@ -95,10 +107,11 @@ def test_the_report_shows_them(tmp_path: Path) -> None:
     fit = sy.identify(robot, log, "ols", smoothing=None, delay=0.0, decimate=1, diagnose=False)
     sy.report(fit, tmp_path / "report.html")
     own = (tmp_path / "report.html").read_text().replace(plotting_library().letters, "")
-    assert SHOWN in own
+    assert r"log\u202egnp.exe.csv" in own
+    assert TAG not in own
     assert not acts(own)
     figures = unpacked(own.partition('id="packed-figures"')[2].partition(">")[2].partition("<")[0])
-    assert SHOWN in figures["torques"]["layout"]["annotations"][0]["text"]
+    assert "&lt;img src" in figures["torques"]["layout"]["annotations"][0]["text"]
     assert not any(acts(text) for text in texts(figures))
 
 
@@ -119,5 +132,9 @@ def test_pictures_show_them() -> None:
     assert safe(f"<b>{RED}") == r"&lt;b&gt;\x1b[31mred"
 
 
-def test_data_is_not_changed(tmp_path: Path) -> None:
-    assert sy.load(arm(tmp_path)).joint_names == (EVIL,)
+def test_names_that_act_are_refused_and_others_kept(tmp_path: Path) -> None:
+    assert sy.load(arm(tmp_path)).joint_names == (TAG,)
+    with pytest.raises(sy.ModelError) as caught:
+        sy.load(arm(tmp_path, EVIL))
+    assert SHOWN in str(caught.value)
+    assert not acts(str(caught.value))

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard import files
 from steelyard.compiler.runtime import cache
-from steelyard.files import TEMPORARY, whole_folder, write_whole
+from steelyard.files import TEMPORARY, temporary, whole_folder, write_whole
 from steelyard.signals import to_csv, to_npz, to_parquet
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and processes are POSIX's")
@@ -49,13 +48,14 @@ import os, sys
 from pathlib import Path
 from steelyard.files import whole_folder, write_whole
 
-def die(path):
-    path.write_text("half")
+def die(file):
+    file.write(b"half")
+    file.flush()
     os.kill(os.getpid(), 9)
 
 if sys.argv[2] == "folder":
     with whole_folder(Path(sys.argv[1]) / "result") as folder:
-        die(folder / "a.txt")
+        write_whole(folder / "a.txt", die)
 write_whole(Path(sys.argv[1]) / "a.txt", die)
 """
 
@@ -66,19 +66,19 @@ def test_what_a_killed_process_left_is_removed_by_the_next(kind: str, tmp_path: 
     run = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), kind], env={"PYTHONPATH": str(root / "src")}, check=False)
     assert run.returncode == -9
     assert [path.name.startswith(TEMPORARY) for path in tmp_path.iterdir()] == [True]
-    monkeypatch.setattr(files, "_swept", set())
+    monkeypatch.setattr(temporary, "_swept", set())
     write_whole(tmp_path / "b.txt", "whole")
     assert [path.name for path in tmp_path.iterdir()] == ["b.txt"]
 
 
 @posix
 def test_what_a_living_process_writes_or_another_made_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = files._machine()
+    machine = temporary._machine()
     names = [f"{TEMPORARY}{machine}-{os.getpid()}-0123456789ab.txt", f"{TEMPORARY}00000000-999999-0123456789ab", f"{TEMPORARY}mine"]
     names += [f"{TEMPORARY}{machine}-1-0123456789ab"]
     for name in names:
         (tmp_path / name).touch()
-    monkeypatch.setattr(files, "_swept", set())
+    monkeypatch.setattr(temporary, "_swept", set())
     write_whole(tmp_path / "b.txt", "whole")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names, "b.txt"])
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..csv_text import csv_text
 from ..errors import LogError, suggest
 from ..resource_limits import exists
 from ..signals.read.column_table import ColumnTable
@@ -55,19 +54,15 @@ def read_motion(path: Path, joints: Sequence[str]) -> MotionFile:
 
 def torque_text(t: Array | None, tau: Array, joints: Sequence[str]) -> str:
     """Return torques as CSV text with all digits."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*(["t"] if t is not None else []), *(f"tau.{joint}" for joint in joints)])
     table = tau if t is None else np.column_stack([t, tau])
-    writer.writerows([repr(x) for x in row] for row in table.tolist())
-    return out.getvalue()
+    return csv_text([*(["t"] if t is not None else []), *(f"tau.{joint}" for joint in joints)], table.tolist())
 
 
 def run_text(run: Run) -> str:
     """Return a simulated motion as CSV text: t, then q, qd and tau of every joint."""
     names = [f"{quantity}.{joint}" for quantity in ("q", "qd", "tau") for joint in run.robot.joint_names]
     rows = np.column_stack([run.t, run.q, run.qd, run.tau]).tolist()
-    return "\n".join([",".join(["t", *names]), *(",".join(map(repr, row)) for row in rows), ""])
+    return csv_text(["t", *names], rows)
 
 
 def _check_numbers(path: Path, table: ColumnTable, first_line: int) -> None:
@@ -97,7 +92,8 @@ def _columns(path: Path, table: ColumnTable, quantity: str, joints: Sequence[str
     found: list[str | None] = []
     for number, joint in enumerate(joints, start=1):
         spellings = (f"{quantity}.{joint}", f"{quantity}_{joint}", f"{joint}.{quantity}", f"{quantity}{number}")
-        found.append(next((name for name in spellings if name in table.columns), None))
+        stripped = (spelling.strip() for spelling in spellings)  # cells of a header have no spaces at their ends
+        found.append(next((name for name in stripped if name in table.columns), None))
     missing = [joint for joint, name in zip(joints, found, strict=True) if name is None]
     if len(missing) == len(joints):
         return None

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..names import escape_name
+
 MAPPING, CONFIG, README = "mapping.toml", "steelyard.toml", "README.md"
 
 
@@ -58,9 +60,9 @@ class Project(NamedTuple):
 
         assert self.mapping is not None
         document = tomlkit.document()
-        document.add(tomlkit.comment(f"What the columns of {', '.join(path.name for path in self.logs)} mean."))
+        document.add(tomlkit.comment(f"What the columns of {', '.join(escape_name(path.name) for path in self.logs)} mean."))
         for sentence in self.sentences:
-            document.add(tomlkit.comment(sentence))
+            document.add(tomlkit.comment(escape_name(sentence)))
         plain = {key: value for key, value in self.mapping.items() if not isinstance(value, Mapping) or key == "files"}
         for key, value in plain.items():
             document.add(key, self._files(value) if key == "files" else tomlkit.item(value))
@@ -79,9 +81,9 @@ class Project(NamedTuple):
 
     def _readme(self) -> str:
         doctor, identify, validate = self.lines(self.folder)
-        told = "".join(f"- {sentence}\n" for sentence in self.sentences)
+        told = "".join(f"- {escape_name(sentence)}\n" for sentence in self.sentences)
         mapping = "" if self.mapping is None else f"`{MAPPING}` says what the columns of the log mean. "
-        return f"""# Identification of {Path(self.robot).name}
+        return f"""# Identification of {escape_name(Path(self.robot).name)}
 
 {mapping}`{CONFIG}` has the options of the identification; both may be edited. In this folder:
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from ..errors import CallError
-from ..files import check_file, check_folder, real_path
+from ..files import check_file, check_folder, located, make_folder
 
 
 def check_out_file(path: Path, force: bool, endings: tuple[str, ...] = ()) -> None:
@@ -25,15 +25,13 @@ def check_out_folder(path: Path, force: bool) -> None:
 
 def make_parents(path: Path) -> None:
     """Make the folders that a path goes through."""
-    try:
-        real_path(path).parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CallError(f"{path} cannot be written: {error.strerror or error}") from None
+    located(path)  # raises for a name that the system refuses
+    make_folder(path.parent)
 
 
 def _place_exists(path: Path) -> bool:
     """Return whether the folder of a path exists; raise CallError if it neither does nor can be made."""
-    target = real_path(path)
+    target = located(path)
     place = next(parent for parent in target.parents if parent.exists())
     if not place.is_dir():
         raise CallError(f"{path} cannot be written: {place} is a file, not a folder")

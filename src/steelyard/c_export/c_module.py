@@ -11,7 +11,7 @@ from pathlib import Path
 from ..compiler.ir.program import Program
 from ..compiler.render import c99
 from ..errors import CallError
-from ..files import real_path, write_files
+from ..files import located, write_into
 from ..mechanism.parameter_vector import parameter_names, parameter_units, parameters
 from ..mechanism.tree import Tree
 from ..version import __version__
@@ -59,17 +59,10 @@ def module(
 
 def write_c(made: Module, directory: str | os.PathLike[str], overwrite: bool = False) -> tuple[Path, Path]:
     """Write <prefix>.h and <prefix>.c, both or neither, into a folder, which is made if its parent exists. Return both paths."""
-    real_path(directory)  # a name that the system refuses is told here
+    located(directory)  # raises for a name that the system refuses
     folder = Path(directory)
-    if folder.exists() and not folder.is_dir():
-        raise CallError(f"{folder} is a file; expected a folder to write C into")
     paths = folder / f"{made.prefix}.h", folder / f"{made.prefix}.c"
-    texts = header(made), source(made)
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise CallError(f"the folder {folder} cannot be made: {error.strerror}") from None
-    write_files(dict(zip(paths, texts, strict=True)), overwrite)
+    write_into(folder, {paths[0].name: header(made), paths[1].name: source(made)}, overwrite)
     return paths
 
 

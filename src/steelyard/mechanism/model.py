@@ -11,7 +11,8 @@ from typing import Any, Literal, TypeVar
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import Vector
 from ..cached import cached_property
-from ..errors import CallError, suggest
+from ..errors import CallError, ModelError, suggest
+from ..names import check_names
 from .joint_terms import Terms
 from .known_torque import KnownTorque
 from .loops import Loop, fingerprint_of
@@ -120,6 +121,7 @@ class Mechanism:
     `remarks` are sentences about what loading found or changed. `driven` names the joints that have a drive; None: all of them.
 
     Numbers are plain floats (they fold when an algorithm is traced), containers are tuples: nothing in it can be altered.
+    Raises ModelError if a name has control characters (`names.REFUSED`).
     """
 
     name: str
@@ -132,6 +134,11 @@ class Mechanism:
     known: tuple[KnownTorque, ...] = ()
     loops: tuple[Loop, ...] = ()
     driven: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        path = None if self.source is None else self.source.path
+        for kind, names in _all_names(self):
+            check_names(kind, names, path or "robot description", ModelError)
 
     def link(self, name: str) -> Link:
         """The link of that name."""
@@ -154,6 +161,22 @@ class Mechanism:
     @cached_property
     def _joints(self) -> dict[str, Joint]:
         return {joint.name: joint for joint in self.joints}
+
+
+def _all_names(mechanism: Mechanism) -> Iterator[tuple[str, list[str]]]:
+    """Give every name of a mechanism by its kind; references to links and joints too."""
+    joints, loops = mechanism.joints, mechanism.loops
+    yield "robot", [mechanism.name]
+    yield "link", [link.name for link in mechanism.links]
+    yield "link", [name for joint in joints for name in (joint.parent, joint.child)]
+    yield "link", [joint.rotor.mount for joint in joints if joint.rotor is not None]
+    yield "joint", [joint.name for joint in joints]
+    yield "joint", [joint.mimic.joint for joint in joints if joint.mimic is not None]
+    yield "joint", [name for each in mechanism.couplings for name in (each.joint_a, each.joint_b)]
+    yield "joint", [each.joint for each in mechanism.known]
+    yield "joint", list(mechanism.driven or ())
+    yield "loop", [loop.name for loop in loops]
+    yield "frame", [name for loop in loops for name in (loop.a, loop.b)]
 
 
 def _named(what: str, name: str, known: dict[str, Named]) -> Named:

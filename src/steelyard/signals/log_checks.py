@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import CallError, LogError, suggest
+from ..names import check_names
 from .schema import Payload
 
 EFFORTS = ("torque", "current")
@@ -33,6 +34,7 @@ def check_log(log: Any) -> None:
         if (value := getattr(log, name)) is not None:
             row.check(value, log.N, log.n, log.where)
     names = log.joint_names
+    check_names("joint", names or (), log.where.rstrip(": ") or "log", LogError)
     if names is not None and len(names) != log.n:
         raise LogError(f"{log.where}{len(names)} joint names ({', '.join(names)}) for {log.n} columns of q")
     if names is not None and len(set(names)) != log.n:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...csv_text import csv_text
 from ...errors import CallError, LogError
 from ...files import write_whole
 from ..inputs import ForceFile, RobotName, number
@@ -140,18 +139,15 @@ def _write(found: Solutions, out: Path | None, force: bool) -> None:
     from ..targets import make_parents
 
     names = found.context.robot.joint_names
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["pose", "branch", *(f"q.{name}" for name in names)])
     rows = [(int(pose), found.branches[branch], *found.q[pose, branch].tolist()) for pose, branch in np.argwhere(found.valid)]
-    writer.writerows([pose, branch, *map(repr, q)] for pose, branch, *q in rows)
+    text = csv_text(["pose", "branch", *(f"q.{name}" for name in names)], rows)
     output().remark(found.status)
     output().record(
         unit="rad|m", poses=len(found.valid), solutions=[dict(zip(("pose", "branch", *names), row, strict=True)) for row in rows]
     )
     if out is not None:
         make_parents(out)
-        write_whole(out, text.getvalue(), force)
+        write_whole(out, text, force)
         output().wrote(f"wrote {int(found.valid.sum())} solutions of {len(found.valid)} poses to {out}", out)
     elif not output().json:
-        sys.stdout.write(text.getvalue())
+        sys.stdout.write(text)

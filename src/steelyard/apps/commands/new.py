@@ -43,13 +43,13 @@ def new(
     Columns of the log are matched to the robot's joints; joints that it does not have are held. On a terminal what is not given and
     cannot be told from the files is asked for; without one it is an error that names the option.
     """
-    from ...files import write_files
+    from ...files import write_into
     from .. import option_values as values
     from ..held_joints import arm_of
     from ..inputs import load
     from ..output import output
     from ..project import Project
-    from ..targets import check_out_folder
+    from ..targets import check_out_folder, make_parents
 
     name = robot or ask("--robot", "Robot, a built-in name or a file", None)
     loaded = load(name)
@@ -66,8 +66,8 @@ def new(
     gears = {"ratio": values.by_joint("--ratio", ratio), "torque_constant": values.by_joint("--torque-constant", torque_constant)}
     mapping = None if found is None else {**found.fields, **transmission_of(found, moving, gears, position)}
     project = Project(place, name, paths, mapping, options, sentences_of(found, mapping))
-    place.mkdir(parents=True, exist_ok=True)
-    write_files({place / file: text for file, text in project.files().items()}, force)
+    make_parents(place)
+    write_into(place, project.files(), force)
     screen = output()
     screen.show(*(f"• {sentence}" for sentence in project.sentences))
     screen.record(robot=name, joints=list(moving), mapping=mapping, options=options, lines=project.lines(Path()))

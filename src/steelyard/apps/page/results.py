@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 from ...errors import CallError
+from ...files import whole_folder
 from ...reporting import report
 from ...reporting.results import robot_name, write_results
 from .server.folder import Folder
@@ -19,7 +20,8 @@ REPORT, ROBOT, FIT, C = "report", "robot", "fit", "c"
 def save_results(folder: Folder, named: NamedFit) -> Path:
     """Write report, robot and fit.json into a new folder within the page's folder, with C beside them, and return it."""
     path = folder.free("results")
-    write_results(path, named.fit, named.validation, more=lambda place: _write_c(named, place))
+    with whole_folder(path, within=folder.root) as new:
+        write_results(new, named.fit, named.validation, more=lambda place: _write_c(named, place))
     return path
 
 

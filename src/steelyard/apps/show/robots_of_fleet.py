@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...files import whole_folder
+from ...files import whole_folder, write_whole
 from ...reporting.fleet_page import render_fleet
 from ..output import output
 
@@ -27,8 +27,8 @@ def show_fleet(fleet: Fleet) -> None:
 def write_fleet(folder: Path, fleet: Fleet, overwrite: bool) -> None:
     """Write the page, all numbers, and a description of every robot, whole or not at all."""
     with whole_folder(folder, overwrite) as place:
-        (place / "fleet.html").write_text(render_fleet(fleet), encoding="utf-8")
-        (place / "fleet.json").write_text(json.dumps(fleet.to_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_whole(place / "fleet.html", render_fleet(fleet))
+        write_whole(place / "fleet.json", json.dumps(fleet.to_dict(), indent=1, ensure_ascii=False) + "\n")
         for name in fleet.names:
             fleet.robot(name).to_toml(place / f"{safe(name)}.toml")
 

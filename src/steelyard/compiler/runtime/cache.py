@@ -3,8 +3,9 @@
 A file is written under a temporary name and renamed, so other processes see it whole or not at all. It begins with a header: the
 format, the file's own name, and a digest of both and of the content. A file that is truncated, altered or stands under another file's
 name is ignored and made again. Code that others could have written is never loaded: directory and file must belong to the user and be
-writable by no one else. Where the directory cannot be used, every process compiles for itself. When the files take more than LIMIT
-bytes, the least recently used ones are removed.
+writable by no one else. Links are followed neither in reading nor in writing: the directory is a folder, an entry a regular file.
+Where the directory cannot be used, every process compiles for itself. When the files take more than LIMIT bytes, the least recently
+used ones are removed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from functools import cache
 from pathlib import Path
 
 from ...errors import CallError
-from ...files import TEMPORARY, write_whole
+from ...files import make_folder, write_whole
+from ...files.open_folder import OpenFolder
+from ...files.temporary import TEMPORARY, remove
 
 FORMAT = "steelyard cache 3"
 LIMIT = 256 << 20  # bytes
@@ -60,34 +63,33 @@ def _home() -> Path | None:
 
 def read(name: str) -> bytes | None:
     """The content of a file of the cache; None if it is not there, not whole, or could be someone else's."""
-    place = _safe(directory())
-    if place is None:
+    folder = _safe(directory())
+    if folder is None:
         return None
-    path = place / name
     try:
-        with path.open("rb") as file:
+        with folder, open(folder.open_regular(name), "rb") as file:
             info = os.fstat(file.fileno())
-            if not stat.S_ISREG(info.st_mode) or not _own(info):
+            if not _own(info):
                 return None
             content = file.read()
+            if time.time() - info.st_mtime > _DAY:
+                _touch(file.fileno(), folder.path / name)  # the least recently used are removed first
     except OSError:
         return None
-    if time.time() - info.st_mtime > _DAY:
-        with suppress(OSError):
-            os.utime(path)  # the least recently used are removed first
     start = len(_header(name, b""))
     return content[start:] if content[:start] == _header(name, content[start:]) else None
 
 
 def write(name: str, content: bytes) -> None:
     """Write a file of the cache, whole or not at all; where that is impossible, do nothing."""
-    place = _safe(directory())
-    if place is None:
+    folder = _safe(directory())
+    if folder is None:
         return
-    with suppress(OSError, CallError):
-        write_whole(place / name, _header(name, content) + content, overwrite=True, mode=0o600)
+    with folder, suppress(OSError, CallError):
+        content = _header(name, content) + content
+        write_whole(folder.path / name, content, overwrite=True, mode=0o600, within=folder.path)
         if int(name[:8], 16) % SELDOM == 0:
-            _prune(place)
+            _prune(folder)
 
 
 def _header(name: str, content: bytes) -> bytes:
@@ -96,22 +98,30 @@ def _header(name: str, content: bytes) -> bytes:
     return start + hashlib.blake2b(start + content, digest_size=_DIGEST).digest()
 
 
-def _safe(place: Path | None) -> Path | None:
-    """The directory, made with mode 0700 if it is not there; None if it cannot be used or others could write to it."""
-    if place is None:
+def _safe(path: Path | None) -> OpenFolder | None:
+    """Return the directory, opened, and made with mode 0700 if it is absent.
+
+    None if it cannot be used, if it is a link, or if others could write to it.
+    """
+    if path is None:
         return None
+    path = Path(os.path.abspath(path))
     try:
-        _make(place)
-        info = place.lstat()
-    except OSError:
+        make_folder(path, 0o700)
+        folder = OpenFolder.at(path, follow=False)
+    except (OSError, CallError):
         return None
-    return place if stat.S_ISDIR(info.st_mode) and _own(info) else None
+    info = path.lstat() if folder.handle is None else os.fstat(folder.handle)
+    if not _own(info):
+        folder.close()
+        return None
+    return folder
 
 
-def _make(place: Path) -> None:
-    if not place.exists():
-        _make(place.parent)
-        place.mkdir(mode=0o700, exist_ok=True)
+def _touch(descriptor: int, path: Path) -> None:
+    """Set the time of last use of an open file to now."""
+    with suppress(OSError):
+        os.utime(descriptor if os.utime in os.supports_fd else path)
 
 
 def _own(info: os.stat_result) -> bool:
@@ -119,23 +129,24 @@ def _own(info: os.stat_result) -> bool:
     return not hasattr(os, "getuid") or (info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
-def _prune(place: Path) -> None:
+def _prune(folder: OpenFolder) -> None:
     """Remove the least recently used files beyond LIMIT, and temporary files of writers that died. Other files are left alone."""
     files = []
-    for entry in os.scandir(place):
+    for name in folder.names():
         with suppress(OSError):  # another process may be pruning too
-            info = entry.stat(follow_symlinks=False)
-            if entry.name.startswith(TEMPORARY) and time.time() - info.st_mtime > _HOUR:
-                os.unlink(entry.path)
-            elif _NAME.fullmatch(entry.name) and stat.S_ISREG(info.st_mode):
-                files.append((info.st_mtime, info.st_size, entry.path))
+            info = folder.status(name)
+            if info is None:
+                continue
+            if name.startswith(TEMPORARY) and time.time() - info.st_mtime > _HOUR:
+                remove(folder, name)
+            elif _NAME.fullmatch(name) and stat.S_ISREG(info.st_mode):
+                files.append((info.st_mtime, info.st_size, name))
     excess = sum(size for _, size, _ in files) - LIMIT
-    for _, size, path in sorted(files):
+    for _, size, name in sorted(files):
         if excess <= 0:
             break
-        with suppress(OSError):
-            os.unlink(path)
-            excess -= size
+        remove(folder, name)
+        excess -= size
 
 
 _started = time.time()

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import numbers, real_number, whole_number
+from ...csv_text import csv_text
 from ...errors import CallError, ProblemError, refuse_loops, require_robot
 from ...kernels import kernel
 from ...robot import Robot
@@ -42,9 +43,8 @@ class StaticPoses:
 
     def csv(self) -> str:
         """Return the visits as CSV: the pose's number, then where to come from and where to rest, joint by joint."""
-        head = ",".join(["pose", *(f"{word}.{name}" for word in ("from", "q") for name in self.joint_names)])
-        lines = [f"{k // 2 + 1}," + ",".join(f"{x:.6f}" for x in visit.reshape(-1)) for k, visit in enumerate(self.waypoints)]
-        return "\n".join([head, *lines, ""])
+        header = ["pose", *(f"{word}.{name}" for word in ("from", "q") for name in self.joint_names)]
+        return csv_text(header, ([k // 2 + 1, *(f"{x:.6f}" for x in visit.reshape(-1))] for k, visit in enumerate(self.waypoints)))
 
     def __str__(self) -> str:
         mass, *moment = self.std

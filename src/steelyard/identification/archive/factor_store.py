@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...arguments import brief
 from ...errors import CallError, SteelyardError
-from ...files import write_whole
+from ...files import make_folder, write_whole
 from ...signals.archive.log_file import LogFile
 from ...signals.archive.remote import is_remote
 from ...signals.log import Log
@@ -60,5 +60,5 @@ class FactorStore:
         if place is None:
             return
         with suppress(OSError, SteelyardError):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(place, made, overwrite=True)
+            make_folder(place.parent)
+            write_whole(place, made, overwrite=True, within=place.parent)

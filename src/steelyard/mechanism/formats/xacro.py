@@ -31,8 +31,11 @@ def expanded_text(name: str, text: str, folder: str) -> str:
 
     path, xacro = Path(name).absolute(), xacrodoc.xacro
 
-    def open_inside(file: str, *options: Any, **more: Any) -> Any:
-        return open(inside(Path(file), Path(folder), path, ModelError), *options, **more)
+    def open_inside(file: str, mode: str = "r", **options: Any) -> Any:
+        if mode not in ("r", "rb"):
+            raise ModelError(f"{name}: a description may read files and write none; it opens {file!r} with mode {mode!r}")
+        source = inside(Path(file), Path(folder), path, ModelError)
+        return open(source, "rb", **options) if mode == "rb" else open(source, **options)
 
     with foreign(f"{name}: {FAILURE}", ModelError):
         packages.reset()

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arguments import numbers
 from ...checks.states import States
 from ...errors import CallError
+from ...names import check_names
 from .accuracy import PredictedAccuracy
 from .basis import read_only
 from .certificate import Certificate
@@ -72,6 +73,7 @@ class Trajectory:
 
     def __post_init__(self) -> None:
         read_only(self, "t", "q", "qd", "qdd")
+        check_names("joint", self.joint_names, "trajectory", CallError)
 
     @property
     def n(self) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...errors import needs_extra
-from ...files import Content
+from ...files import Content, write_whole
+from ...names import quoted_text
 from .sampled_motion import SampledMotion
 
 TYPE = "trajectory_msgs/msg/JointTrajectory"
@@ -24,7 +24,8 @@ def seconds(t: float) -> tuple[int, int]:
 
 def yaml(motion: SampledMotion, name: str) -> Content:
     """The message as YAML, as `ros2 topic pub` and the trajectory controllers of ros2_control take it: rad or m, rad/s, rad/s2."""
-    lines = ["header: {stamp: {sec: 0, nanosec: 0}, frame_id: ''}", f"joint_names: {json.dumps(list(motion.labels))}", "points:"]
+    names = ", ".join(quoted_text(label) for label in motion.labels)
+    lines = ["header: {stamp: {sec: 0, nanosec: 0}, frame_id: ''}", f"joint_names: [{names}]", "points:"]
     for t, q, qd, qdd in zip(motion.t - motion.t[0], motion.q.tolist(), motion.qd.tolist(), motion.qdd.tolist(), strict=True):
         sec, nanosec = seconds(float(t))
         lines += [f"- positions: {q}", f"  velocities: {qd}", f"  accelerations: {qdd}"]
@@ -35,13 +36,13 @@ def yaml(motion: SampledMotion, name: str) -> Content:
 def bag_folder(motion: SampledMotion, folder: Path, mcap: bool = False) -> None:
     """Fill a folder of ROS 2 with one message."""
     Writer, plugin, store = _ros2()
-    made = folder / "bag"
-    with Writer(made, version=BAG_VERSION, storage_plugin=plugin.MCAP if mcap else plugin.SQLITE3) as writer:
-        connection = writer.add_connection(TOPIC, TYPE, typestore=store)
-        writer.write(connection, 0, store.serialize_cdr(_message(motion, store), TYPE))
-    for part in sorted(made.iterdir()):
-        part.rename(folder / part.name)
-    made.rmdir()
+    with TemporaryDirectory() as temporary:
+        bag = Path(temporary) / "bag"
+        with Writer(bag, version=BAG_VERSION, storage_plugin=plugin.MCAP if mcap else plugin.SQLITE3) as writer:
+            connection = writer.add_connection(TOPIC, TYPE, typestore=store)
+            writer.write(connection, 0, store.serialize_cdr(_message(motion, store), TYPE))
+        for part in sorted(bag.iterdir()):
+            write_whole(folder / part.name, part.read_bytes())
 
 
 def mcap(motion: SampledMotion, name: str) -> Content:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from ...errors import CallError
 from ...files import Content
+from ...names import comment_names, program_identifier
 from ...version import __version__
 from .sampled_motion import SampledMotion
 
+LONGEST = 60  # characters of the function's name
 LOOK_AHEAD, GAIN = 0.1, 300  # s, and the proportional gain: servoj's own defaults
 APPROACH = "a=0.5, v=0.3"  # rad/s2 and rad/s of the way to the first point
 
@@ -23,10 +23,10 @@ def urscript(motion: SampledMotion, name: str) -> Content:
     if motion.n != 6:
         raise CallError(f"URScript moves six joints, and this motion has {motion.n}: {', '.join(motion.labels)}")
     step = float(np.mean(np.diff(motion.t)))
-    title = re.sub(r"\W", "_", name) or "motion"
+    title = program_identifier(name, LONGEST)
     lines = [
         f"def play_{title}():",
-        f"  # {len(motion.t)} points every {step:.6g} s, {motion.duration:.6g} s in all; joints {', '.join(motion.labels)} [rad]",
+        f"  # {len(motion.t)} points every {step:.6g} s, {motion.duration:.6g} s in all; joints {comment_names(motion.labels)} [rad]",
         f"  # steelyard {__version__}",
         f"  movej({_point(motion.q[0])}, {APPROACH})",
         "  sleep(0.5)",

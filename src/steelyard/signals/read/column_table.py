@@ -23,7 +23,7 @@ class ColumnTable:
     """Named columns (N,) or blocks (N, n) of numbers or text.
 
     source: the file.  joint_names: those that the file itself gives.  headless: the file has no names, so they were made up.
-    metadata: what a file written by steelyard says beside its signals (effort, payload, units).
+    metadata: what a file written by steelyard says beside its signals (effort, payload, units, joint_names).
     lines: of a text file, where each row stands.
     """
 
@@ -84,6 +84,12 @@ def read_metadata(text: str | None, source: str) -> dict[str, Any]:
     except ValueError as error:
         raise LogError(f"{source}: its metadata is not JSON: {error}") from None
     return data if isinstance(data, dict) else {}
+
+
+def written_joints(metadata: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the joint names of the metadata that steelyard wrote, None where it has none."""
+    names = metadata.get("joint_names")
+    return tuple(names) if isinstance(names, list) and names and all(isinstance(name, str) for name in names) else None
 
 
 def merge(tables: list[ColumnTable]) -> ColumnTable:

@@ -14,6 +14,9 @@ SCHEMA = rows(Log)
 QUANTITIES = (*SCHEMA, "effort")
 """What a column may hold. An effort is a torque or a current, as the mapping states."""
 
+EXACT = frozenset(row.name for row in SCHEMA.values() if not row.components and row.name != "t")
+"""Signals with a column per joint, by the names under which steelyard writes them."""
+
 MEANING = {word: row.name for row in SCHEMA.values() if not row.beside for word in row.words} | {"effort": "effort", "efforts": "effort"}
 COMMANDS = {*SCHEMA["reference"].words, "error", "err", "ff", "feedforward"}
 """Words of columns that were commanded or computed, not measured."""
@@ -34,7 +37,14 @@ class NamedColumn:
 
 
 def parse_column(name: str, joints: Sequence[str] = ()) -> NamedColumn:
-    """Return what the column's name says, given the names of the joints where they are known."""
+    """Return what the column's name says, given the names of the joints where they are known.
+
+    A column that is called exactly as steelyard writes it, q_JOINT or q.JOINT, has no unit in its name.
+    """
+    for joint in joints:
+        signal = name.rstrip().removesuffix(joint.rstrip())  # a header's cells have no spaces at their ends
+        if signal[-1:] in ("_", ".") and signal[:-1] in EXACT:
+            return NamedColumn(name, signal[:-1], joint)
     plain, unit = split_unit(name)
     if (found := parse_component(name, plain, unit)) is not None:
         return found

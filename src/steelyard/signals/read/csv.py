@@ -17,7 +17,7 @@ from ...fork import threads_lost
 from ...resource_limits import read_regular
 from ..schema import METADATA
 from ..units import is_unit
-from .column_table import EMPTY, ColumnTable, is_number, read_metadata
+from .column_table import EMPTY, ColumnTable, is_number, read_metadata, written_joints
 
 COMMENTS = ("#", "%", "//")
 DELIMITERS = (";", "\t", "|", ",", " ")
@@ -59,7 +59,7 @@ def read_csv(path: Path, **_: Any) -> ColumnTable:
     named = dict(zip(unique(names), columns, strict=True))
     metadata = read_metadata(written, str(path))
     return ur_rtde_table(
-        ColumnTable(named, str(path), remarks=remarks, headless=dialect.header is None, metadata=metadata, lines=tuple(places))
+        ColumnTable(named, str(path), written_joints(metadata), remarks, dialect.header is None, metadata=metadata, lines=tuple(places))
     )
 
 

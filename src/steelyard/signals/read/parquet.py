@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...errors import LogError, foreign
 from ...resource_limits import read_regular
 from ..schema import METADATA
-from .column_table import Columns, ColumnTable, is_text, read_metadata
+from .column_table import Columns, ColumnTable, is_text, read_metadata, written_joints
 
 STATE = "observation.state"
 SIGNALS = {
@@ -34,7 +34,8 @@ def read_parquet(path: Path, rows: Sequence[int] | None = None, **_: Any) -> Col
     if not frame.height:
         raise LogError(f"{path}: the file holds no rows")
     columns = {name: array_of(frame[name]) for name in frame.columns}
-    return lerobot_table(ColumnTable(columns, str(path), metadata=read_metadata(written, str(path))), path)
+    metadata = read_metadata(written, str(path))
+    return lerobot_table(ColumnTable(columns, str(path), written_joints(metadata), metadata=metadata), path)
 
 
 def rows_of_parquet(path: str) -> int:

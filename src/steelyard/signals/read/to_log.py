@@ -42,7 +42,8 @@ def to_log(table: ColumnTable, robot: Names, mapping: Mapping) -> Log:
     if mapping.layout is not None:
         table = name_by_layout(table, mapping.layout, len(robot) if robot else None)
     joints = robot or mapping.joints or table.joint_names
-    found = [parse_column(name, joints or ()) for name in table.names]
+    known = tuple(dict.fromkeys((*(joints or ()), *(table.joint_names or ()))))
+    found = [parse_column(name, known) for name in table.names]
     time = read_time(table, found, mapping.columns.get("t"), mapping.time_unit)
     picked, left_out = pick_all(table, found, joints, mapping)
     if "q" not in picked:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import tempfile
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ....errors import CallError
+from ....files import write_whole
 
 ROBOTS = (".urdf", ".toml", ".xml", ".mjcf")
 LOGS = (".csv", ".txt", ".tsv", ".dat", ".parquet", ".pq", ".npz", ".mat", ".mcap", ".db3", ".bag")
@@ -50,10 +53,28 @@ class Folder:
         return tuple(found)
 
     def free(self, name: str) -> Path:
-        """Return the path of a name within the folder, or of name-2, name-3, ... where that exists."""
-        path, number = self.inside(name), 1
-        first = path
-        while path.exists():
+        """Return the path of a name within the folder, or of name-2, name-3, ... where that exists.
+
+        A link counts as existing, also one that leads nowhere.
+        """
+        if name in ("", ".", "..") or Path(name).name != name or "\0" in name:
+            raise CallError(f"expected the name of a file in the page's folder, not {name!r}")
+        first, number = self.root / name, 1
+        path = first
+        while os.path.lexists(path):
             number += 1
             path = first.with_name(f"{first.stem}-{number}{first.suffix}")
         return path
+
+    def save(self, name: str, write: Callable[[Path], object]) -> Path:
+        """Write a new file into the folder, never through a link, and return its path.
+
+        Parameters
+        ----------
+        name : the file's name; a number is added where it exists
+        write : writes the file to the path that it is called with
+        """
+        with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
+            copy = Path(folder) / name
+            write(copy)
+            return write_whole(self.free(name), copy.read_bytes(), within=self.root)

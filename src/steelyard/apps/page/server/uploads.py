@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from ....errors import LogError, ModelError, SteelyardError
+from ....files import write_whole
 
 if TYPE_CHECKING:
     from ....reporting.saved_fit import SavedFit
@@ -38,9 +39,7 @@ def require_kind(name: str, kinds: tuple[str, ...], error: type[SteelyardError],
 def as_file(kind: str, data: bytes) -> Iterator[Path]:
     """A file with the data for the length of the block, in a folder of its own and with no name of its own."""
     with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
-        path = Path(folder) / f"upload{kind}"
-        path.write_bytes(data)
-        yield path
+        yield write_whole(Path(folder) / f"upload{kind}", data)
 
 
 def uploaded_robot(name: str, data: bytes) -> Robot:

@@ -89,10 +89,9 @@ class DesignTab:
 
     def _write(self) -> None:
         def written() -> str:
-            path = self.window.folder.free("motion.csv")
-            assert self.window.motion is not None
-            self.window.motion.write(path, rate=RATE)
-            return path.name
+            motion = self.window.motion
+            assert motion is not None
+            return self.window.folder.save("motion.csv", lambda path: motion.write(path, rate=RATE)).name
 
         name = guarded(written)
         if name:

@@ -40,8 +40,6 @@ def read_mjcf(path: Path, text: str) -> Mechanism:
     """A mechanism from an MJCF file, whose text is given, and what it includes. Meshes are needed only where there is no <inertial>."""
     model, sentences = compiled(path, text)
     check_count(str(path), model.njnt + model.nbody + model.nsite)
-    if sentences:
-        warnings.warn(f"{path}: " + "; ".join(sentences), SteelyardWarning, stacklevel=3)
     names = _Names(model, str(path))
     links, joints = [Link(names.body(0))], []
     for body in range(1, model.nbody):
@@ -62,6 +60,8 @@ def read_mjcf(path: Path, text: str) -> Mechanism:
         loops=equality_loops(model, names.body, names.site, _mimics(model).values()),
         driven=driven_joints(model, range(model.njnt)),
     )
+    if sentences:  # their names are checked by now
+        warnings.warn(f"{path}: " + "; ".join(sentences), SteelyardWarning, stacklevel=3)
     return finished(mechanism, lambda what, name: str(path) if what == "robot" else f"{path}, {what} {name!r}")
 
 

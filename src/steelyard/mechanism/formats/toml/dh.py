@@ -34,7 +34,7 @@ from ....algebra.rotation import rotation_x, rotation_z
 from ....algebra.spatial import Pose
 from ....algebra.vector import IDENTITY, ZERO
 from ... import near_integers as snap
-from ...model import STANDARD_GRAVITY, Joint, JointKind, Link, Mechanism
+from ...model import STANDARD_GRAVITY, Joint, JointKind, Link, Mechanism, Source
 from .keys import TomlKeys
 from .loop_rows import read_loops
 from .rows import read_couplings, read_inertia, read_known, read_moving, read_pose
@@ -44,7 +44,7 @@ MOVING = ("revolute", "continuous", "prismatic")
 BASE, TOOL = "base", "tool"
 
 
-def denavit_hartenberg(keys: TomlKeys) -> Mechanism:
+def denavit_hartenberg(keys: TomlKeys, source: Source | None = None) -> Mechanism:
     """A mechanism from a DH table; problems are left in the keys."""
     angle = math.pi / 180 if keys.flag("degrees") else 1.0
     standard = keys.choice("convention", CONVENTIONS, "standard") == "standard"
@@ -66,7 +66,7 @@ def denavit_hartenberg(keys: TomlKeys) -> Mechanism:
     name, closed = keys.text("name", ""), read_loops(keys, angle)
     keys.text("description", "")
     keys.done()
-    return Mechanism(name, tuple(links), tuple(joints), gravity, couplings, known=known, **closed)
+    return Mechanism(name, tuple(links), tuple(joints), gravity, couplings, source, known=known, **closed)
 
 
 def placements(row: TomlKeys, standard: bool, angle: float) -> tuple[Pose, Pose]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ....algebra.vector import ZERO, Vector
 from ....errors import suggest
+from ....names import escape_name
 from ..inertial import LARGEST
 
 
@@ -113,4 +114,4 @@ def _finite(value: Any) -> float | None:
 
 
 def _called(row: dict[str, Any]) -> str:
-    return f" ({row['name']})" if isinstance(row.get("name"), str) else ""
+    return f" ({escape_name(row['name'])})" if isinstance(row.get("name"), str) else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from ....algebra.rotation import unit
 from ....algebra.vector import Vector
@@ -21,14 +20,14 @@ def read_toml(text: str, path: str | None = None, warn: bool = True) -> Mechanis
     """A mechanism from the text of a TOML file; the path names it in messages."""
     where = path or "TOML"
     keys = TomlKeys(parse_toml(text, where, ModelError), where, [])
-    mechanism = denavit_hartenberg(keys) if keys.has("convention") else _general(keys)
+    source = Source("toml", text, path)
+    mechanism = denavit_hartenberg(keys, source) if keys.has("convention") else _general(keys, source)
     if keys.problems:
         raise ModelError("\n".join(keys.problems))
-    mechanism = replace(mechanism, source=Source("toml", text, path))
     return finished(mechanism, lambda what, name: where if what == "robot" else f"{where}, {what} {name!r}", warn)
 
 
-def _general(keys: TomlKeys) -> Mechanism:
+def _general(keys: TomlKeys, source: Source) -> Mechanism:
     """A mechanism from the general form: [[links]] and [[joints]]. Problems are left in the keys."""
     angle = math.pi / 180 if keys.flag("degrees") else 1.0
     mechanism = Mechanism(
@@ -37,6 +36,7 @@ def _general(keys: TomlKeys) -> Mechanism:
         joints=tuple(_joint(row, angle) for row in (keys.tables("joints") if keys.has("joints") else [])),
         gravity=keys.vector("gravity", STANDARD_GRAVITY),
         couplings=read_couplings(keys),
+        source=source,
         known=read_known(keys),
         **read_loops(keys, angle),
     )
