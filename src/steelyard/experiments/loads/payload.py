@@ -238,7 +238,7 @@ def payload(
         2.5
     """
     arm_robot = robot.robot if isinstance(robot, Fit) else robot
-    require_robot(arm_robot, "payload")
+    require_robot(arm_robot, "payload", known_function=True)
     refuse_loops(arm_robot, "payload", "weigh its load with identify(robot, logs) with and without it")
     if progress is not None and not callable(progress):
         raise CallError(f"progress must be a function (sentence, share) or None, not {brief(progress)}")

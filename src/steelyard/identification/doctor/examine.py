@@ -75,7 +75,7 @@ def doctor(robot: Robot, log: Log) -> Diagnosis:
         >>> sy.doctor(robot, log).usable
         True
     """
-    require_robot(robot, "doctor")
+    require_robot(robot, "doctor", known_function=True)
     refuse_loops(robot, "doctor", "identify(robot, log) says how well it explains a log of its drives")
     require_log(log)
     try:
