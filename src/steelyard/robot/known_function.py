@@ -54,7 +54,7 @@ class RobotWithFunction(Robot):
         """A digest of the mechanism and of the function, which is told from others by its identity."""
         return f"{self._plain.fingerprint}-function-{id(self._function):x}"
 
-    def without_known_function(self) -> Robot:
+    def without_known_function(self) -> Robot:  # type: ignore[override]
         """Return the robot without the torque of the function; known torques that are expressions stay."""
         return self._plain
 
@@ -131,7 +131,7 @@ class RobotWithFunction(Robot):
         tau = self._function(*(x.reshape(-1, shape[-1]).copy() for x in states))
         return np.broadcast_to(np.asarray(tau, dtype=float), (int(np.prod(shape[:-1])), shape[-1])).reshape(shape)
 
-    def _like(self, mechanism: Mechanism) -> RobotWithFunction:  # type: ignore[override]
+    def _like(self, mechanism: Mechanism) -> RobotWithFunction:
         return RobotWithFunction(mechanism, self._function)
 
     def _kernel(self, name: str, *more: Any, **options: Any) -> Kernel:

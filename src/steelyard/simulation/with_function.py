@@ -69,7 +69,7 @@ def law_of(robot: Robot, controller: Any) -> Law:
     if isinstance(controller, (Controller, Log)):
         refuse_known_function(robot, f"simulate with a {type(controller).__name__}, in place of a function (t, q, qd) -> tau,")
     if callable(controller):
-        return controller  # type: ignore[no-any-return]
+        return controller
     tau = numbers("simulate: torques", controller)
     if tau.shape != (robot.n,):
         raise CallError(f"simulate: torques have shape {tau.shape}; expected ({robot.n},) with a known torque that is a function")
