@@ -127,7 +127,9 @@ class Diagnosis:
         columns = (*(Column(name, numeric=False) for name in ("finding", "joints")), Column("probability"), Column("fix", numeric=False))
         rows = [(each.sentence, ", ".join(each.joints) or "all", fixed(each.probability, 2), each.fix) for each in self.findings]
         data = {name: [getattr(each, name) for each in self.findings] for name in ("fault", "severity", "probability", "sentence", "fix")}
-        return Table("Findings", columns, tuple(rows), data=data | {"joints": [", ".join(each.joints) for each in self.findings]})
+        lists = {"joints": [", ".join(each.joints) for each in self.findings]}
+        lists["hypotheses"] = ["; ".join(each.hypotheses) for each in self.findings]
+        return Table("Findings", columns, tuple(rows), data=data | lists)
 
     def _repr_html_(self) -> str:
         return card(self.verdict, "", (self.table(),) if self.findings else ())
