@@ -127,8 +127,8 @@ def judge(case: Case) -> Judgement:
 
 
 def findings_of(diagnosis: Any) -> tuple[tuple[str, tuple[str, ...], float, str, str], ...]:
-    """The findings as plain data."""
-    return tuple((f.fault, tuple(f.joints), float(f.probability), f.severity, str(f)) for f in diagnosis.findings)
+    """The findings as plain data. A fault that the log cannot tell from a wrong description counts as named: both are."""
+    return tuple((f.fault, tuple(f.joints), float(f.certainty), f.severity, str(f)) for f in diagnosis.findings)
 
 
 def is_named(made: Experiment, planted: Planted, findings: Iterable[Sequence[Any]]) -> bool:

@@ -110,13 +110,28 @@ def suggest(wrong: str, known: Iterable[str]) -> str:
     return f"{hint}Known: {listed + (f', and {len(names) - 40} more' if len(names) > 40 else '') or 'none'}"
 
 
-def require_robot(robot: object, function: str) -> None:
-    """Raise CallError if `function` was given something else than a robot, such as the path of one."""
+def require_robot(robot: object, function: str, known_function: bool = False) -> None:
+    """Raise CallError if `function` was given something else than a robot, such as the path of one.
+
+    A robot with a known torque that is a Python function is refused unless `known_function` says that `function` can have it.
+    """
     if isinstance(robot, (str, os.PathLike)):
         raise CallError(f"{function} takes a robot, not its name or path: load it first, sy.load({os.fspath(robot)!r})")
     if not hasattr(robot, "tree"):
         raise CallError(f"{function} takes a robot first, not {type(robot).__name__}; sy.load(name or path) returns one")
     require_joints(robot.tree, function)
+    if not known_function:
+        refuse_known_function(robot, function)
+
+
+def refuse_known_function(robot: Any, what: str) -> None:
+    """Raise CallError if a robot has a known torque that is a Python function, which `what` cannot have."""
+    if getattr(robot, "known_function", None) is not None:
+        raise CallError(
+            f"{what} cannot have the known torque of {robot.name!r}: it is a Python function that cannot be traced. Write it with "
+            "arithmetic and NumPy's functions of q and qd, np.zeros_like(q) in place of np.zeros and an expression in place of a table; "
+            "or leave it out knowingly: robot.without_known_function()"
+        )
 
 
 def refuse_loops(robot: Any, what: str, instead: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 from benchmarks.faults import Planted
 from steelyard.errors import CallError, LogError
+from steelyard.identification.doctor import FAULTS as KINDS
+from steelyard.identification.doctor.finding import MAPPING, WITNESS
 from steelyard.signals import Correction, corrected_mapping, read_log, read_mapping
 from steelyard.signals.log import Log
 from steelyard.signals.write import to_csv
@@ -23,8 +26,6 @@ FAULTS = [
     Planted("position sign", ("joint2",), -1),
     Planted("torque sign", ("joint3",), -1),
     Planted("degrees", NAMES, 180 / np.pi),
-    Planted("currents", NAMES, 10.0),
-    Planted("gear ratio or torque constant", ("joint2",), 1.6),
     Planted("position offset", ("joint2",), 10.0),
     Planted("clock", NAMES, 2.5, (1,)),
     Planted("jitter", NAMES, 30.0),
@@ -32,6 +33,16 @@ FAULTS = [
     Planted("delay", ("joint3",), 150.0),
     Planted("encoder spikes", ("joint3",), 0.2),
 ]
+DISPUTED = [
+    Planted("currents", NAMES, 10.0),
+    Planted("gear ratio or torque constant", ("joint2",), 1.6),
+    Planted("torque scale", NAMES, 2.0),
+]
+
+
+def test_every_kind_of_fault_that_is_corrected_or_disputed_is_here() -> None:
+    assert {fault.key for fault in FAULTS} == {key for key, kind in KINDS.items() if kind.corrected_by == MAPPING}
+    assert {fault.key for fault in DISPUTED} == {key for key, kind in KINDS.items() if kind.corrected_by == WITNESS}
 
 
 @pytest.fixture(scope="module")
@@ -71,20 +82,49 @@ def test_fix_writes_a_mapping_that_makes_the_log_healthy(run: Run, robot_file: P
     again = run("doctor", robot_file, path, "--mapping", mapping)
     assert again.code == 0, again.out
     assert again.out.strip() == "This log can identify the robot."
+    text = mapping.read_text(encoding="utf-8")
+    twice = run("doctor", robot_file, path, "--mapping", mapping, "--fix", "--force")
+    assert "nothing that a mapping can put right" in twice.out
+    assert mapping.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("fault", DISPUTED, ids=lambda fault: fault.key)
+def test_a_factor_of_torques_is_disputed_and_not_corrected(run: Run, robot_file: Path, tmp_path: Path, fault: Planted) -> None:
+    path = tmp_path / "run.csv"
+    to_csv(fault.into(described("spatial_3r", 3), healthy()), path)
+    ran = run("doctor", robot_file, path, "--fix")
+    text = " ".join(ran.out.split())
+    assert ran.code == 1
+    assert f"{fault.key} (50%)" in text
+    assert "Either" in text
+    assert "the log cannot tell which" in text
+    assert "To decide: weigh a known payload" in text
+    assert "nothing that a mapping can put right" in text
+    assert [each.name for each in tmp_path.iterdir()] == ["run.csv"]
+
+
+def test_the_doctor_names_the_option_and_the_file_of_a_correction(run: Run, robot_file: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    to_csv(Planted("torque sign", ("joint3",), -1).into(described("spatial_3r", 3), healthy()), path)
+    text = "".join(run("doctor", robot_file, path).out.split())
+    assert f"--fixwritesthecorrectionto{tmp_path / 'run.mapping.toml'}" in text
+    data = json.loads(run("doctor", robot_file, path, "--json").out)
+    assert data["fix"] == {"option": "--fix", "file": str(tmp_path / "run.mapping.toml")}
+    assert not (tmp_path / "run.mapping.toml").exists()
 
 
 def test_a_fix_keeps_the_mapping_that_was_given_and_adds_to_its_correction(run: Run, robot_file: Path, tmp_path: Path) -> None:
     log = healthy()
-    wrong = log.replace(tau=log.tau * np.array([1.0, -2.0, 1.0]), t=1000 * log.t)
+    wrong = log.replace(tau=log.tau * np.array([1.0, -2.0, -1.0]), t=1000 * log.t)
     to_csv(wrong, tmp_path / "run.csv")
     mine = tmp_path / "mine.toml"
-    mine.write_text('time_unit = "ms"  # as the logger writes it\n[correction]\ngain = { joint2 = -1 }\n')
+    mine.write_text('time_unit = "ms"  # as the logger writes it\n[correction]\ngain = { joint2 = -0.5 }\n')
     assert run("doctor", robot_file, tmp_path / "run.csv", "--mapping", mine, "--fix").code == 1
     text = (tmp_path / "run.mapping.toml").read_text(encoding="utf-8")
     assert "# as the logger writes it" in text
     assert text.count("[correction]") == 1
     gain = read_mapping(tmp_path / "run.mapping.toml", NAMES).correction.gain
-    assert gain == pytest.approx((1.0, -0.5, 1.0), rel=0.1)
+    assert gain == (1.0, -0.5, -1.0), "a factor of the user's stays as it is"
     assert run("doctor", robot_file, tmp_path / "run.csv", "--mapping", tmp_path / "run.mapping.toml").code == 0
 
 

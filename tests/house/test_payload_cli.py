@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import steelyard as sy
+from steelyard.experiments.loads.controller_load import CONTROLLERS
 from steelyard.signals.write import to_csv
 from tests.house.test_cli import Run, run
 from tests.laws.test_payload import MASS, arm, log
@@ -40,6 +42,23 @@ def test_a_lighter_robot_leaves_with_4(run: Run, folder: Path) -> None:
     ran = run("payload", folder / "arm.toml", folder / "lighter.csv")
     assert ran.code == 4
     assert "lighter with the load" in ran.out
+
+
+@pytest.mark.parametrize("controller", sorted(CONTROLLERS))
+def test_an_empty_hand_prints_one_mass_and_no_line(run: Run, folder: Path, controller: str) -> None:
+    arguments = ("payload", folder / "arm.toml", folder / "empty.csv", "--controller", controller)
+    ran, data = run(*arguments), json.loads(run(*arguments, "--json").out)
+    assert ran.code == 3
+    rows = {row["number"]: row for row in data["load"]}
+    mass = rows["mass"]["value"]
+    assert f"The mass, {mass:.5g} kg, is not above zero" in " ".join(ran.out.split())
+    assert f"The mass, {mass:.5g} kg, is not above zero" in data["verdict"]["reasons"][0]
+    assert data["controller"]["text"] is None
+    assert f"No line for the controller ({controller}): the load is doubtful." in ran.out
+    assert data["controller"]["notes"] == [f"No line for the controller ({controller}): the load is doubtful."]
+    assert not any(word in ran.out for word in ("set_target_payload", "setLoad", "LOAD_DATA", "inf"))
+    assert rows["com z"] == {"number": "com z", "value": 0.0, "std": None, "unit": "m"}
+    assert ran.out.count("not identified") >= 9
 
 
 def test_poses_are_written(run: Run, folder: Path) -> None:

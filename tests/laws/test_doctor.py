@@ -12,7 +12,9 @@ from benchmarks.faults import FAULTS as PLANTS
 from benchmarks.faults import Planted
 from benchmarks.true_robot import with_drives
 from steelyard.identification.doctor import FAULTS, Diagnosis, Finding
+from steelyard.identification.doctor.finding import MAPPING, WITNESS
 from steelyard.robot import Robot
+from steelyard.signals.clean.correction import Correction
 from steelyard.signals.log import Log
 from tests.motions import fourier
 
@@ -104,7 +106,9 @@ def test_what_is_planted_is_named_and_nothing_else(fault):
     (finding,) = told.findings
     whole = PLANTS[fault.key].whole
     assert set(finding.joints) in ((set(),) if whole else (set(fault.joints), set() if len(fault.joints) == JOINTS else set(fault.joints)))
-    assert finding.probability > 0.85
+    assert finding.certainty > 0.85
+    assert finding.probability <= (0.5 if finding.hypotheses else 1.0), "a description and a sensor have one vote each"
+    assert bool(finding.hypotheses) is (FAULTS[fault.key].corrected_by == WITNESS)
     assert str(finding).endswith((".", "?"))
     assert not told.healthy
 
@@ -138,17 +142,37 @@ def test_two_faults_are_both_named(one, other):
     assert named(sy.doctor(robot, log)) == {one.key: one.joints, other.key: () if PLANTS[other.key].whole else other.joints}
 
 
-MENDED = ["swapped joints", "position sign", "torque sign", "degrees", "currents", "gear ratio or torque constant", "torque scale",
-          "position offset", "clock", "jitter", "duplicated stamps", "delay", "encoder spikes"]  # fmt: skip
+def corrected(log: Log, correction: Correction | None) -> Log:
+    return log if correction is None else correction.mend_columns(correction.mend_samples(log))
 
 
-@pytest.mark.parametrize("fault", [f for f in PLANTED if f.key in MENDED], ids=lambda fault: f"{fault.key} {fault.size:.3g}")
-def test_a_log_that_is_put_right_is_healthy(fault):
+@pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: f"{fault.key} {fault.size:.3g}")
+def test_a_correction_is_complete_and_done_once(fault):
+    """Over every kind of fault: what a mapping corrects is healthy then; nothing else is corrected, nor a second time."""
     robot, log = planted(fault)
     correction = diagnosed(fault).correction
-    mended = correction.mend_columns(correction.mend_samples(log))
-    told = sy.doctor(robot, mended)
-    assert told.healthy, str(told)
+    kind = FAULTS[fault.key].corrected_by
+    assert (correction is not None) is (kind == MAPPING), str(diagnosed(fault))
+    told = sy.doctor(robot, corrected(log, correction))
+    assert told.correction is None, str(told)
+    if kind == MAPPING:
+        assert told.healthy, str(told)
+        assert f"{fault.key}" not in named(told)
+        assert "--fix" in str(diagnosed(fault))
+        assert "LOG.mapping.toml" in str(diagnosed(fault))
+    else:
+        assert named(told) == named(diagnosed(fault))
+
+
+def test_no_correction_scales_a_torque():
+    """Whatever the doctor finds, gains of a correction are 1 or -1."""
+    robot, log = described(), moved(true())
+    for gain in ([1, -2.0, 1, 1], [1.5, 1.5, 1.5, -1.5], [-3, -3, -3, -3], [1, 1, 0.6, -1]):
+        told = sy.doctor(robot, log.replace(tau=log.tau * np.array(gain, float)))
+        changes = {} if told.correction is None else told.correction.changes
+        assert set(changes) <= {"gain"}, str(told)
+        assert changes.get("gain", tuple(np.sign(gain))) == tuple(np.sign(gain)), str(told)
+        assert told.correction is not None or not told.usable, str(told)
 
 
 SMALL = [  # a little above half of what counts as a fault: an inaccuracy

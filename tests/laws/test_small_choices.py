@@ -32,9 +32,11 @@ from steelyard.signals.read.joint_states import Message, per_time_stamp
 
 
 def test_findings_as_data_have_every_field() -> None:
-    finding = SimpleNamespace(fault="clock", severity=2, probability=0.9, sentence="Late.", fix="Wait.", joints=("a", "b"))
+    finding = SimpleNamespace(
+        fault="clock", severity=2, probability=0.9, sentence="Late.", fix="Wait.", joints=("a", "b"), hypotheses=("x", "y")
+    )
     data = Diagnosis.table(SimpleNamespace(findings=(finding,))).data  # type: ignore[arg-type]
-    assert {name: values[0] for name, values in data.items()} == {**vars(finding), "joints": "a, b"}
+    assert {name: values[0] for name, values in data.items()} == {**vars(finding), "joints": "a, b", "hypotheses": "x; y"}
 
 
 def test_velocities_with_holes_are_not_judged() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
+from steelyard.identification.validate import validate_robot
 from tests.real.measured import folder, kr300, kr300_counterbalance
 
 
@@ -26,6 +27,29 @@ def test_with_the_cad_prior_one_run_predicts_the_other(case):
 def test_real_links_alone_save_it_too(case):
     robot, A, B = case
     assert sy.identify(robot, A, known=kr300_counterbalance, diagnose=False).validate(B).total_relative_error <= 0.16
+
+
+def untraceable(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """The counterbalance as most would write it: an array of floats holds no expression."""
+    tau = np.zeros(q.shape)
+    tau[:, 1] = kr300_counterbalance(q, qd, qdd)[:, 1]
+    return tau
+
+
+def test_the_robot_of_a_fit_has_the_counterbalance_whether_it_is_traced_or_not(case):
+    """fit.robot predicts run B as fit.predict does; without the counterbalance it is off by twice as much."""
+    robot, A, B = case
+    fit, other = (sy.identify(robot, A, prior="cad", known=known, diagnose=False) for known in (untraceable, kr300_counterbalance))
+    assert fit.robot.known_function is not None
+    assert other.robot.known_function is None
+    states = B.q, B.qd if B.qd is not None else np.gradient(B.q, B.t, axis=0), np.zeros_like(B.q)
+    torque = fit.robot.inverse_dynamics(*states)
+    np.testing.assert_allclose(torque, fit.predict(*states).torque, rtol=1e-9, atol=1e-6)
+    np.testing.assert_allclose(torque, other.robot.inverse_dynamics(*states), rtol=1e-4, atol=1e-2)
+    by_robot = validate_robot(fit.robot, B).total_relative_error
+    assert by_robot == pytest.approx(fit.validate(B).total_relative_error, abs=0.02)
+    assert by_robot < 0.16
+    assert validate_robot(fit.robot.without_known_function(), B).total_relative_error > 2 * by_robot
 
 
 def test_plain_least_squares_warns(case):

@@ -57,7 +57,7 @@ def test_the_planted_fault_is_named_and_the_fit_is_not_trusted(case: tuple[Robot
     assert not fit.verdict.trusted
     named = {finding.fault: finding for finding in fit.verdict.findings if finding.severity == "fault"}
     assert fault in named
-    assert named[fault].probability > 0.9
+    assert named[fault].certainty > 0.9
     assert any(named[fault].sentence in reason for reason in fit.verdict.reasons)
     if fault == "gear ratio or torque constant":
         assert named[fault].joints == ("shoulder_lift_joint",)

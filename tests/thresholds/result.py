@@ -44,7 +44,7 @@ def promised(within: float = 0.02, anywhere: float = 0.02, worst: float = 0.02, 
 
 
 def likely(probability: float) -> bool:
-    finding = Stub(severity="fault", probability=probability, sentence="", fix="")
+    finding = Stub(severity="fault", certainty=probability, sentence="", remedy="")
     return bool(list(verdict.faults(Stub(findings=(finding,)))))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SteelyardWarning
 from ..robot import Robot
+from ..robot.known_function import carrying
 from ..signals.log import Log
 from .doctor.wrong_robot import is_placeholder
 from .elastic.deflection import estimate_elasticity
@@ -69,7 +68,7 @@ def conclude(
     left = look(problem, estimate.base, estimate.weights)
     own = self_validation(problem, left, robot, options.model.known, pipeline.region)
     if model.known is not None:
-        warn_of_known(model.known, problem, own.measured)
+        estimate = replace(estimate, notes=(*estimate.notes, known_note(model.known, problem, own.measured)))
     assert estimate.parameters is not None
     identified = model.identified(estimate.parameters)
     known = uncertainty(problem, estimate, left, torque_noise(problem.samples, torque_of(identified, model.known)))
@@ -82,7 +81,8 @@ def conclude(
     mass, vain = options.model.known_mass is not None, "set_aside" not in estimate.details and is_placeholder(model)
     odd = odd_log(problem, estimate, own.total_relative_error)
     evidence = Evidence(left_out, expected, causes, settled.findings, tuple(aside), mass, not model.moving, vain, settled.short, odd)
-    return Fit(identified, robot, model, estimate, known, own, pipeline, options, origin, evidence)
+    whole = carrying(identified, model.known)
+    return Fit(whole, robot, model, estimate, known, own, pipeline, options, origin, evidence)
 
 
 def self_validation(problem: Problem, left: Residuals, robot: Robot, known: Known | None, region: Region) -> Validation:
@@ -93,15 +93,15 @@ def self_validation(problem: Problem, left: Residuals, robot: Robot, known: Know
     return replace(before, predicted=left.predicted, before=before)
 
 
-def warn_of_known(known: KnownFunction, problem: Problem, measured: Array) -> None:
-    """Warn of a known torque that fit.robot cannot carry, with its size."""
+def known_note(known: KnownFunction, problem: Problem, measured: Array) -> str:
+    """Return a sentence on a known torque that cannot be traced, with its size."""
     unloaded = [replace(s, payload_torque=None) for s in problem.samples]
     share = np.linalg.norm(predicted_torque(unloaded, problem.decimate, known)) / np.linalg.norm(measured)
-    message = (
-        f"fit.robot does not carry the known torque, {share:.1%} of the measured torque: it cannot be traced. fit.torque has it. "
-        "Write it with arithmetic and NumPy's functions of q and qd, np.zeros_like(q) in place of np.zeros, to have it in the robot"
+    return (
+        f"The known torque, {share:.1%} of the measured torque, is a Python function that cannot be traced: fit.robot calls it. Exports, "
+        "derivatives and regressors of fit.robot are refused; write it with arithmetic and NumPy's functions of q and qd, np.zeros_like(q) "
+        "in place of np.zeros, to have them."
     )
-    warnings.warn(message, SteelyardWarning, stacklevel=2)
 
 
 def fit_at_own_load(problem: Problem, estimator: Estimator) -> tuple[Problem, Estimate]:

@@ -74,7 +74,7 @@ def identify(
         >>> sy.identify(robot, log, "wls").verdict.word in ("trusted", "trusted within")
         True
     """
-    require_robot(robot, "identify")
+    require_robot(robot, "identify", known_function=True)
     if progress is not None and not callable(progress):
         raise CallError(f"progress must be a function (sentence, share) or None, not {brief(progress)}")
     tell = progress or (lambda text, share: None)

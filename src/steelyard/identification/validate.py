@@ -27,7 +27,7 @@ from .settle import Progress
 
 def validate_robot(robot: Robot, log: Log, preparation: Preparation | None = None) -> Validation:
     """Return predicted against measured torque of a robot on a log. See `validate_robots`."""
-    require_robot(robot, "validate_robot")
+    require_robot(robot, "validate_robot", known_function=True)
     return validate_robots((robot,), log, preparation)[0]
 
 
@@ -45,7 +45,7 @@ def validate_robots(
     if not robots:
         raise CallError("validate_robots needs one robot or several")
     for robot in robots:
-        require_robot(robot, "validate_robots")
+        require_robot(robot, "validate_robots", known_function=True)
         refuse_loops(robot, "validate_robots", "identify(robot, log) gives a fit, whose validate(log) takes another log")
     torques = [torque_in_order(robot, robots[0].joint_names) for robot in robots]
     tell("preparing the samples", 0.0)
@@ -113,7 +113,7 @@ def cross_validate(robot: Robot, log: Log | Iterable[Log], blocks: int = 4, **op
     those of the preparation are equal, parts are scored on the same samples whatever the others are, see `Fit.validate`.
     Roberts et al., Ecography 40 (2017), p. 913.
     """
-    require_robot(robot, "cross_validate")
+    require_robot(robot, "cross_validate", known_function=True)
     logs = list_of_logs(log)
     if len(logs) == 1:
         require_log(logs[0])

@@ -101,7 +101,7 @@ def base_parameters(robot: Any, tolerance: float = TOLERANCE) -> BaseParameters:
         >>> sy.base_parameters(sy.load("planar_2r")).n_base
         6
     """
-    require_robot(robot, "base_parameters")
+    require_robot(robot, "base_parameters", known_function=True)
     names = parameter_names(robot.tree)
     Y = closed_regressor(robot) if robot.tree.loops else sampled_regressor(robot.tree)
     return group_parameters(Y, names, short_parameter_names(robot.tree, names), tolerance)

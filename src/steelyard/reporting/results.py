@@ -31,13 +31,15 @@ def write_results(
 ) -> None:  # fmt: skip
     """Write a folder, whole or not at all: identified.urdf (.toml if the robot is not from a URDF), fit.json and report.html.
 
-    The robot of a refused fit is called refused.urdf (.toml), so that nothing takes it for an identified one. Without `page` there is no
+    The robot of a refused fit is called refused.urdf (.toml), so that nothing takes it for an identified one; that of a fit with a known
+    torque that is a Python function, which no file holds, is called incomplete.urdf (.toml). Without `page` there is no
     report; `more` writes further files into the folder. Where the fit is of a robot with joints held, `whole` is the robot in which
     they move: that is written, with what was found.
     """
     source = fit.initial.mechanism.source
-    robot = fit.robot if whole is None else fit.robot.thaw(whole)
-    name = robot_name(fit.verdict.word)
+    found = fit.robot.without_known_function()
+    robot = found if whole is None else found.thaw(whole)
+    name = "incomplete" if fit.robot.known_function is not None else robot_name(fit.verdict.word)
     with whole_folder(path, overwrite) as folder:
         if source is not None and source.format == "urdf":
             robot.to_urdf(folder / f"{name}.urdf")

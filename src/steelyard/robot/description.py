@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -120,6 +120,11 @@ class Description:
         if self.tree.bodies == reduce(self.mechanism).bodies:
             return remarks
         return (*remarks, f"rotations within {LOOSE:g} of a right angle are taken as one: no acceleration changes by {HARMLESS:g}")
+
+    @property
+    def known_function(self) -> Callable[..., Array] | None:
+        """The known torque that is a Python function (q, qd, qdd) -> (N, n) [N m|N]; None for robots that can be compiled."""
+        return None
 
     @property
     def drive_model(self) -> str:

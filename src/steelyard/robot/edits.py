@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algebra.spatial import Pose
-from ..errors import CallError, suggest
+from ..errors import CallError, refuse_known_function, suggest
 from ..mechanism import Mechanism, edit
 from ..mechanism.known_torque import traced, with_expressions
 from ..mechanism.loops import Loop, frame_at, residual_texts
@@ -236,6 +236,15 @@ class Edits(Description):
         """
         return self._like(replace(self.mechanism, known=()))
 
+    def without_known_function(self) -> Self:
+        """Return this robot without a known torque that is a Python function, as `fit.robot` may have one.
+
+        Example:
+            >>> sy.load("planar_2r").without_known_function().n
+            2
+        """
+        return self
+
     def without_rotors(self) -> Self:
         """This robot without rotor inertia, shared motors included.
 
@@ -268,6 +277,7 @@ class Edits(Description):
             >>> robot.freeze({"joint2": 0.5}).thaw(robot).joint_names
             ('joint1', 'joint2')
         """
+        refuse_known_function(whole, "thaw")
         return self._like(edit.thaw(self.mechanism, whole.mechanism))
 
     def _like(self, mechanism: Mechanism) -> Self:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arguments import instance, numbers, real_number, whole_number
 from ..cached import cached_property
-from ..errors import CallError
+from ..errors import CallError, refuse_known_function
 from ..robot import Robot
 from ..signals.log import Log
 from .controllers.controller import Controller, wanted_at
@@ -99,6 +99,7 @@ def control_of(robot: Robot, controller: Any, plan: Plan) -> Control:
         raise CallError(f"simulate: the controller is the class {controller.__name__}; make one of it: {controller.__name__}(...)")
     if isinstance(controller, Controller):
         model = robot if controller.model is None else instance("the controller's model", controller.model, Robot, "sy.load returns one")
+        refuse_known_function(model, f"the model of {type(controller).__name__}")
         if model.n != robot.n:
             raise CallError(
                 f"simulate: the controller's model has {model.n} joints, the robot has {robot.n}: {', '.join(robot.joint_names)}"

@@ -21,6 +21,7 @@ from .loops import closed_start, require_leading
 from .march import Record, State, adapt, march
 from .run import Run
 from .setup import Setup
+from .with_function import require_plain_options, simulated_with_function
 
 Array = NDArray[np.float64]
 
@@ -58,6 +59,8 @@ def simulate(
     the world's axes, nothing holds the base: it falls and recoils, `Run.base_pose` and `base_twist` say how.
     M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd); joints that dry friction holds, stay. Loops are closed at the start (`assemble`)
     and stay so: a step ends at the nearest closed state.
+    A known torque that is a Python function (`robot.known_function`) is called once a step and held to its end, at every instant by
+    "adaptive"; with it the controller is None, torques (n,) or a function.
     Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.1.
 
     Example:
@@ -66,6 +69,9 @@ def simulate(
         ((101,), (101, 2))
     """
     more: dict[str, Any] = {"base_pose0": base_pose0, "base_twist0": base_twist0, "saturate": saturate, "stops": stops, "drive": drive}
+    if getattr(robot, "known_function", None) is not None:
+        require_plain_options(robot, parameters=parameters, **more)
+        return simulated_with_function(simulate, robot, controller, q0, qd0, seconds, step, method, every, progress=progress)
     made = prepared(robot, controller, q0, qd0, seconds, step, method, every, **more, parameters=parameters)
     if progress is not None and not callable(progress):
         raise CallError(f"simulate: progress must be a function of the part that is done, or None, not {brief(progress)}")

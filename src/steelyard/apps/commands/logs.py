@@ -52,8 +52,12 @@ def doctor(
         diagnosis = sy.doctor(loaded, measured)
     output().judge(diagnosis.verdict, diagnosis.healthy, map(_told, diagnosis.findings), usable=diagnosis.usable)
     output().record(findings=rows_of(diagnosis.table()))
+    target = _mapping_file(log)
     if fix and diagnosis.correction is None:
         output().show("There is nothing that a mapping can put right: no file was written.")
+    elif diagnosis.correction is not None and not fix:
+        output().show(f"--fix writes the correction to {target}; give that file to all commands with --mapping {target}.")
+        output().record(fix={"option": "--fix", "file": str(target)})
     elif fix:
         path = _write_mapping(loaded, log, mapping, diagnosis, force)
         with progress_bar("examining the log again"):
@@ -64,9 +68,8 @@ def doctor(
 
 
 def _told(finding: Finding) -> str:
-    """A finding with its probability and what mends it."""
-    fix = f" To mend it: {finding.fix}" if finding.fix else ""
-    return f"{finding.fault} ({finding.probability:.0%}). {finding.sentence}{fix}"
+    """A finding with its probability and what to do about it."""
+    return f"{finding.fault} ({finding.probability:.0%}). {finding.sentence} {finding.remedy}".rstrip()
 
 
 def _write_mapping(robot: Robot, log: Path, mapping: Path | None, diagnosis: Diagnosis, force: bool) -> Path:
@@ -76,8 +79,14 @@ def _write_mapping(robot: Robot, log: Path, mapping: Path | None, diagnosis: Dia
 
     assert diagnosis.correction is not None
     given = mapping or (log if log.suffix.lower() == ".toml" else None)
-    text = corrected_mapping(diagnosis.correction, robot.joint_names, given, map(str, diagnosis.findings))
-    return write_whole(log.with_name(f"{log.stem}.mapping.toml"), text.encode(), force)
+    reasons = (str(each) for each in diagnosis.findings if not each.hypotheses)
+    text = corrected_mapping(diagnosis.correction, robot.joint_names, given, reasons)
+    return write_whole(_mapping_file(log), text.encode(), force)
+
+
+def _mapping_file(log: Path) -> Path:
+    """Return where the correction of a log goes."""
+    return log.with_name(f"{log.stem}.mapping.toml")
 
 
 def validate(

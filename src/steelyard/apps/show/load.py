@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from ...drawing.table import Table, named_columns
@@ -21,14 +22,18 @@ def show_load(found: PayloadEstimate, asked: ControllerLoad | None = None) -> No
     output().show(made)
     output().record(frame=found.frame, load=rows_of(made))
     if asked is not None:
-        output().show(f"\nFor the controller ({asked.controller}):", asked.text)
-        output().record(controller={"name": asked.controller, "text": asked.text})
+        lines = (f"\nFor the controller ({asked.controller}):", asked.text) if asked.text else ("",)
+        output().show(*lines, *asked.notes)
+        output().record(controller={"name": asked.controller, "text": asked.text or None, "notes": list(asked.notes)})
 
 
 def load_table(found: PayloadEstimate) -> Table:
     """The ten numbers with their standard deviations."""
     names, values, std, units = (list(column) for column in zip(*found.rows(), strict=True))
-    rows = [(name, f"{value:.5g}", f"{s:.2g}", unit) for name, value, s, unit in zip(names, values, std, units, strict=True)]
+    rows = [
+        (name, f"{value:.5g}", f"{s:.2g}" if isfinite(s) else "not identified", unit)
+        for name, value, s, unit in zip(names, values, std, units, strict=True)
+    ]
     data = {"number": names, "value": values, "std": std, "unit": units}
     return Table(f"The load in the frame {found.frame}", named_columns("number", ">value", ">std", "unit"), tuple(rows), data=data)
 

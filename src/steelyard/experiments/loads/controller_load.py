@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from .load_verdict import LoadVerdict
+
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class ControllerLoad:
-    """What a controller asks for: the names of its own interface with their numbers, and the line to give it."""
+    """What a controller asks for: the names of its own interface with their numbers, and the line to give it.
+
+    `values` is empty and `text` is "" where the load is not trusted; `notes` are sentences on what is missing or set to a safe value.
+    """
 
     controller: str
     values: dict[str, Any]
     text: str
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return self.text
+        return self.text or " ".join(self.notes)
 
 
 def franka(mass: float, com: Array, inertia: Array) -> ControllerLoad:
@@ -85,3 +91,31 @@ def _listed(values: Array) -> str:
 
 CONTROLLERS: dict[str, Callable[[float, Array, Array], ControllerLoad]] = {"franka": franka, "ur": ur, "kuka": kuka}
 """Controllers by name: mass [kg], centre [m] in the flange frame and inertia about it [kg m2] (3, 3) -> what it asks for."""
+
+
+def controller_load(name: str, numbers: tuple[float, Array, Array], verdict: LoadVerdict) -> ControllerLoad:
+    """Return the load for a controller; without a line where a number in it would not be trusted.
+
+    An inertia of which an entry is not identified is zero as a whole, that of a point mass: no controller then computes a torque from
+    a number that no measurement shows, and no combination of seen and unseen entries is one that a body cannot have.
+
+    Parameters
+    ----------
+    name : a key of CONTROLLERS
+    numbers : mass [kg], centre (3,) [m] and inertia about it (3, 3) [kg m2] in the controller's flange frame
+    verdict : on the load
+
+    Returns
+    -------
+    ControllerLoad, with `text` and `values` empty where there is no line to give.
+    """
+    mass, com, inertia = numbers
+    missing = [each for each in verdict.unseen if not each.startswith("I")]
+    if not verdict.trusted or missing:
+        why = f"{', '.join(missing)} not identified" if verdict.trusted else f"the load is {verdict.word}"
+        return ControllerLoad(name, {}, "", (f"No line for the controller ({name}): {why}.",))
+    if not verdict.unseen:
+        return CONTROLLERS[name](mass, com, inertia)
+    point = CONTROLLERS[name](mass, com, np.zeros((3, 3)))
+    note = f"{', '.join(verdict.unseen)} not identified: the inertia is set to zero, that of a point mass at the centre."
+    return replace(point, notes=(note,))

@@ -21,7 +21,7 @@ from ...identification.result.jackknife import jackknife, moving_blocks
 from ...identification.result.prediction import BAND
 from ...identification.result.residuals import residuals
 from ...identification.samples.decimation import common_factor
-from ...parameters.orders import to_urdf
+from ...parameters.orders import from_urdf, to_urdf
 from ...parameters.pseudo_inertia import from_pseudo_inertia, nearest_consistent, pseudo_inertia
 from .arm import Arm
 from .load_columns import Place
@@ -34,6 +34,7 @@ VAGUE = 10.0  # times the typical size: the standard deviation before the sample
 DENSITY = 2000.0  # [kg/m3] of the ball whose inertia a load has where the samples say nothing
 MARGIN = 1e-6  # least eigenvalue of the pseudo-inertia, over the typical size
 ROUNDING = 1e-8  # of a torque
+SURE = 2.0  # standard deviations that the mass must be above zero to be a load
 OVERLAPPING = 1.5  # degrees of freedom of blocks that overlap, over those of blocks side by side
 
 
@@ -48,8 +49,9 @@ class Relative(NamedTuple):
 class LoadFit:
     """Ten parameters (10,) of a load about its frame's origin that a body can have, and those without that condition, `free`.
 
-    `numbers` (10,) are mass [kg], centre [m] and the inertia about it [kg m2], Ixx Ixy Ixz Iyy Iyz Izz; `covariance` (10, 10) is theirs,
-    `seen` (10,) says which of them the samples show. `noise` (n,) [N m|N] is the standard deviation of what is left.
+    `numbers` (10,) are mass [kg], centre [m] and the inertia about it [kg m2], Ixx Ixy Ixz Iyy Iyz Izz: what all outputs state.
+    `covariance` (10, 10) is theirs, `seen` (10,) says which of them are identified; the others have the values of `safe_numbers`.
+    `noise` (n,) [N m|N] is the standard deviation of the residuals.
     """
 
     parameters: Array
@@ -87,10 +89,40 @@ def fit_load(arm: Arm, place: Place) -> LoadFit:
     found = possible(whitening(root[-10:], sizes), free, sizes)
     jacobian = slope(found)
     spread = jacobian @ covariance @ jacobian.T
-    limits = np.concatenate([[mass], np.full(3, GYRATION), np.full(6, mass * GYRATION**2)])
+    free_std = np.sqrt(np.diag(covariance))
+    limits = np.concatenate([[mass], np.full(3, GYRATION), np.full(6, float(found[0]) * GYRATION**2)])
     seen = np.sqrt(np.diag(spread)) <= limits
+    if free[0] < SURE * free_std[0]:  # no load is as likely: its mass alone is known, and it has neither centre nor inertia
+        seen[1:] = False
+    numbers = safe_numbers(to_urdf(found), float(free[0]), seen)
     left = Relative(*(relative(problem, x, which, len(arm.empty)) for which in (True, False)))
-    return LoadFit(found, free, np.sqrt(np.diag(covariance)), to_urdf(found), spread, seen, 1.0 / weights, left)
+    return LoadFit(from_urdf(numbers), free, free_std, numbers, spread, seen, 1.0 / weights, left)
+
+
+def safe_numbers(numbers: Array, free_mass: float, seen: NDArray[np.bool_]) -> Array:
+    """Return mass, centre and inertia (10,) with safe values in place of those that are not identified.
+
+    A centre is set to the origin of the frame, where it adds no torque about the axes through it. An inertia of which no entry is
+    identified is that of a solid ball of the mass. A mass without centre and inertia is the unconstrained one, at least zero: the
+    condition that it belongs to a body with a centre would change it.
+
+    Parameters
+    ----------
+    numbers : mass [kg], centre (3,) [m] and six entries of the inertia about it [kg m2], of a body that can exist
+    free_mass : mass of the unconstrained estimate [kg]
+    seen : which of the ten are identified
+
+    Returns
+    -------
+    The ten numbers, of a body that can exist or of none.
+    """
+    safe = numbers.copy()
+    if not np.any(seen[1:]):
+        safe[0] = max(free_mass, 0.0)
+    safe[1:4] = np.where(seen[1:4], safe[1:4], 0.0)
+    if not np.any(seen[4:]):
+        safe[4:] = solid_ball(np.array([safe[0], *np.zeros(9)]))[4:]
+    return safe
 
 
 def whitening(root: Array, sizes: Array) -> Array:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arm import Arm
-from .load_fit import LoadFit
+from .load_fit import SURE, LoadFit
 
 MEANINGS = {
     "trusted": "Trusted: mass, centre and inertia follow from the torques.",
@@ -18,7 +18,6 @@ MEANINGS = {
 }
 NUMBERS = ("mass", "com x", "com y", "com z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 LIGHTER = 3.0  # standard deviations of the mass below zero from which the loaded robot counts as the lighter one
-SURE = 2.0  # standard deviations that the mass must be above zero to be a load
 UNEXPLAINED = 0.5  # relative error of the torque with the load from which it is refused
 WORSE = 2.0  # times the relative error without the load from which the error with it is a doubt
 FAINT = 1e-3  # relative error of the torque that is no doubt, whatever it is without the load
@@ -62,7 +61,7 @@ def _lighter(found: LoadFit) -> Iterator[str]:
     mass, std = float(found.free[0]), float(found.free_std[0])
     if found.seen[0] and mass < -LIGHTER * std:
         yield (
-            f"The robot is lighter with the load than without, by {-mass:.3g} kg (standard deviation {std:.2g}): "
+            f"The robot is lighter with the load than without, by {-mass / std:.0f} standard deviations of the mass: "
             "were the two logs exchanged, or do torques have the other sign?"
         )
 
@@ -80,7 +79,8 @@ def _arm_refused(arm: Arm) -> Iterator[str]:
 def _nothing(found: LoadFit) -> Iterator[str]:
     mass, std = float(found.free[0]), float(found.free_std[0])
     if found.seen[0] and -LIGHTER * std <= mass < SURE * std:
-        yield f"The mass, {mass:.3g} kg, is not above zero by {SURE:g} standard deviations of {std:.2g}: there may be no load."
+        shown = float(found.numbers[0])
+        yield f"The mass, {shown:.5g} kg, is not above zero by {SURE:g} standard deviations of {std:.2g}: there may be no load."
 
 
 def _coarse(found: LoadFit) -> Iterator[str]:
@@ -109,9 +109,18 @@ def _visible(seen: tuple[str, ...], unseen: tuple[str, ...]) -> Iterator[str]:
     if not unseen:
         yield "The motion shows all ten numbers of the load."
     elif seen:
-        yield f"The motion shows {', '.join(seen)}; it does not show {', '.join(unseen)}, which are those of a solid ball of the same mass."
+        yield f"Identified: {', '.join(seen)}. Not identified: {', '.join(unseen)}.{_assumed(seen, unseen)}"
     else:
         yield "The motion shows none of the ten numbers of the load."
+
+
+def _assumed(seen: tuple[str, ...], unseen: tuple[str, ...]) -> str:
+    """Return a sentence on the values of what is not identified."""
+    values = [f"{', '.join(centre)} 0, the frame's origin"] if (centre := [name for name in unseen if "com" in name]) else []
+    if inertia := [name for name in unseen if name.startswith("I")]:
+        free = not any(name.startswith("I") for name in seen)
+        values += ["the inertia that of a solid ball of the mass" if free else f"{', '.join(inertia)} near those of a solid ball"]
+    return f" The model of the load assumes {' and '.join(values)}." if values else ""
 
 
 def _notes(arm: Arm) -> Iterator[str]:

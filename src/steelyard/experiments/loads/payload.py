@@ -20,7 +20,7 @@ from ...parameters.pseudo_inertia import from_pseudo_inertia, pseudo_inertia
 from ...robot import Robot
 from ...signals.log import Log
 from .arm import Arm, moving_arm, resting_arm
-from .controller_load import CONTROLLERS, ControllerLoad
+from .controller_load import CONTROLLERS, ControllerLoad, controller_load
 from .dwells import is_static
 from .load_columns import Place, load_place
 from .load_fit import LoadFit, fit_load
@@ -138,19 +138,20 @@ class PayloadEstimate:
     def controller(self, name: str, flange: str | None = None) -> ControllerLoad:
         """Return the load as the controller of a robot asks for it: 'franka', 'ur' or 'kuka', in its own names, units and order.
 
-        `flange` is the frame of the robot that is the controller's flange frame; the frame of the load by default.
+        There is a line for the controller only if the verdict is trusted and mass and centre are identified; else `.text` is empty
+        and `.notes` says why. An inertia that is not identified as a whole is set to zero, a point mass, and `.notes` says so.
 
         Parameters:
             name: of the maker.
-            flange: a frame of the robot.
+            flange: the frame of the robot that is the controller's flange frame; the frame of the load by default.
         Returns:
-            A `ControllerLoad`: .values in the maker's units, .text.
+            A `ControllerLoad`: .values in the maker's units, .text, .notes.
         Example:
             >>> sorted(p.controller("ur").values)
             ['cog', 'inertia', 'm']
         """
         any_of("controller", name, tuple(CONTROLLERS))
-        return CONTROLLERS[name](*self.in_frame(flange or self.frame))
+        return controller_load(name, self.in_frame(flange or self.frame), self.verdict)
 
     def to_urdf(self, name: str = "payload") -> str:
         """Return the load as a URDF link with the fixed joint that holds it, to put into a robot's file.
@@ -191,7 +192,10 @@ class PayloadEstimate:
             >>> len(p.summary().splitlines()) > 10
             True
         """
-        rows = [f"  {name:<6} {x:12.6g} +- {s:<10.3g} {unit}" for name, x, s, unit in self.rows()]
+        rows = [
+            f"  {name:<6} {x:12.6g} +- {s:<10.3g} {unit}" if np.isfinite(s) else f"  {name:<6} {x:12.6g} {unit}, not identified"
+            for name, x, s, unit in self.rows()
+        ]
         return "\n".join([str(self.verdict), f"In the frame {self.frame}:", *rows, *(f"- {reason}" for reason in self.verdict.reasons)])
 
     def __repr__(self) -> str:
@@ -234,7 +238,7 @@ def payload(
         2.5
     """
     arm_robot = robot.robot if isinstance(robot, Fit) else robot
-    require_robot(arm_robot, "payload")
+    require_robot(arm_robot, "payload", known_function=True)
     refuse_loops(arm_robot, "payload", "weigh its load with identify(robot, logs) with and without it")
     if progress is not None and not callable(progress):
         raise CallError(f"progress must be a function (sentence, share) or None, not {brief(progress)}")

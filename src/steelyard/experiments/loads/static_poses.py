@@ -78,7 +78,7 @@ def static_poses(
         >>> sy.static_poses(sy.load("elbow_6r"), count=4).q.shape
         (4, 6)
     """
-    require_robot(robot, "static_poses")
+    require_robot(robot, "static_poses", known_function=True)
     refuse_loops(robot, "static_poses", "choose poses of one of its arms, without_loops()")
     count = whole_number("static_poses: count", count, 3, 1000)
     share = real_number("static_poses: margin", margin, 0.0, 1.0)

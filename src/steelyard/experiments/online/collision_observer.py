@@ -187,7 +187,7 @@ def known_errors(model: Fit | OnlineIdentifier | Robot, noise: Any, gain: float)
     """
     if isinstance(model, Fit):
         sigma = model.uncertainty.noise.below(gain / 4.0)
-        return model.robot, model.model, model.covariance, (sigma, False)
+        return model.robot.without_known_function(), model.model, model.covariance, (sigma, False)
     if isinstance(model, OnlineIdentifier):
         sigma, covariance = model.errors(2.0 / gain)
         return model.robot, model.model, covariance, (sigma, True)

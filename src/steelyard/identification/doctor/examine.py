@@ -35,7 +35,7 @@ from .excitation import FEWEST_ROWS, poor_excitation, rows_per_unknown
 from .finding import Diagnosis, Finding
 from .mechanics.hypothesis import Hypothesis
 from .mechanics.motion_faults import DEGREE
-from .mechanics.search import Step, correction_of, search
+from .mechanics.search import Step, correction_of, search, without_description
 from .mechanics.unknowns import Unknowns
 from .mechanics.view import view_of
 from .mechanics.witness import Trial, Witness, held_out_error
@@ -75,7 +75,7 @@ def doctor(robot: Robot, log: Log) -> Diagnosis:
         >>> sy.doctor(robot, log).usable
         True
     """
-    require_robot(robot, "doctor")
+    require_robot(robot, "doctor", known_function=True)
     refuse_loops(robot, "doctor", "identify(robot, log) says how well it explains a log of its drives")
     require_log(log)
     try:
@@ -183,6 +183,7 @@ def examine_samples(model: Model, samples: Sequence[Samples], thorough: bool = T
 
     enough = rows_per_unknown(witness.view, model) >= FEWEST_ROWS
     best, steps = search(witness, start, contradicted) if enough else (start, ())
+    steps = without_description(witness, best, steps)
     poor = tuple(poor_excitation(witness, best))
     names = model.robot.joint_names
     other = wrong_robot(model, best, steps, witness.view.band) if described and enough else None
@@ -225,6 +226,10 @@ def judged(robot: Robot, made: Examination) -> Diagnosis:
     if made.best is None or "wrong robot" in faults or len(silent) > MOST_SILENT * robot.n:
         joints = f": the torque of {', '.join(silent)} is not explained by any model" if silent else ""
         return Diagnosis(f"This log does not identify the robot{joints}.", made.findings, False, mended)
+    open_questions = dict.fromkeys(each.fault for each in made.findings if each.severity == "fault" and each.hypotheses)
+    if faults and set(faults) == set(open_questions):
+        sentence = f"Torques and description disagree: {', '.join(faults)}. Decide which is right before this log is used."
+        return Diagnosis(sentence, made.findings, True, mended)
     if faults:
         return Diagnosis(f"This log must not be used as it is: {', '.join(faults)}.", made.findings, True, mended)
     remarks = ", with the remarks below" if made.findings else ""

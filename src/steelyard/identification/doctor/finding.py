@@ -10,31 +10,47 @@ from ...drawing.numbers import fixed
 from ...drawing.table import Column, Table
 from ...signals.clean.correction import Correction
 
-FAULTS: dict[str, str] = {
-    "swapped joints": "the columns of two or more joints are exchanged",
-    "position sign": "the position of a joint has the other sign",
-    "torque sign": "the torque of a joint has the other sign",
-    "degrees": "positions are in degrees",
-    "currents": "motor currents stand in the place of torques",
-    "gear ratio or torque constant": "the torque of a joint is wrong by a factor",
-    "torque scale": "all torques are wrong by one factor",
-    "gravity taken out": "the torque of gravity was subtracted",
-    "gravity direction": "the robot is mounted otherwise than described",
-    "position offset": "the zero of a joint is elsewhere",
-    "motor side": "positions and torques are those of the motors",
-    "clock": "time stamps are scaled, or in milliseconds",
-    "jitter": "time stamps are off by a random part of the interval",
-    "dropped samples": "samples are missing",
-    "duplicated stamps": "time stamps repeat the one before",
-    "delay": "a signal comes late",
-    "saturation": "a torque is cut off",
-    "dead channel": "a signal never changes although it should",
-    "encoder spikes": "single positions are off",
-    "coupling": "two joints share a motor",
-    "poor excitation": "the motion shows too little of the robot",
-    "wrong robot": "the description is of another robot",
+MAPPING, WITNESS = "mapping", "witness"
+
+
+@dataclass(frozen=True)
+class FaultKind:
+    """What a finding may be about.
+
+    `corrected_by` is MAPPING where `--fix` corrects the log, if the log shows the fault without the inertias of the description; WITNESS
+    where torques and description, or torques of several joints, disagree about a factor: both are named, and nothing is corrected
+    before a third source decides. It is "" where no mapping helps.
+    """
+
+    meaning: str
+    corrected_by: str = ""
+
+
+FAULTS: dict[str, FaultKind] = {
+    "swapped joints": FaultKind("the columns of two or more joints are exchanged", MAPPING),
+    "position sign": FaultKind("the position of a joint has the other sign", MAPPING),
+    "torque sign": FaultKind("the torque of a joint has the other sign", MAPPING),
+    "degrees": FaultKind("positions are in degrees", MAPPING),
+    "currents": FaultKind("motor currents stand in the place of torques", WITNESS),
+    "gear ratio or torque constant": FaultKind("the torque of a joint is wrong by a factor", WITNESS),
+    "torque scale": FaultKind("all torques are wrong by one factor", WITNESS),
+    "gravity taken out": FaultKind("the torque of gravity was subtracted"),
+    "gravity direction": FaultKind("the robot is mounted otherwise than described"),
+    "position offset": FaultKind("the zero of a joint is elsewhere", MAPPING),
+    "motor side": FaultKind("positions and torques are those of the motors"),
+    "clock": FaultKind("time stamps are scaled, or in milliseconds", MAPPING),
+    "jitter": FaultKind("time stamps are off by a random part of the interval", MAPPING),
+    "dropped samples": FaultKind("samples are missing"),
+    "duplicated stamps": FaultKind("time stamps repeat the one before", MAPPING),
+    "delay": FaultKind("a signal comes late", MAPPING),
+    "saturation": FaultKind("a torque is cut off"),
+    "dead channel": FaultKind("a signal never changes although it should"),
+    "encoder spikes": FaultKind("single positions are off", MAPPING),
+    "coupling": FaultKind("two joints share a motor"),
+    "poor excitation": FaultKind("the motion shows too little of the robot"),
+    "wrong robot": FaultKind("the description is of another robot"),
 }
-"""What a finding may be about: key and meaning."""
+"""The kinds of faults by key."""
 
 SEVERITIES = ("fault", "remark")
 
@@ -45,7 +61,8 @@ class Finding:
 
     `fault` is a key of FAULTS, `joints` are those concerned, () for the whole log. `sentence` says what is wrong with its evidence,
     `probability` is between 0 and 1, `fix` is the line of a mapping file or the call that mends it. `severity` is 'fault' for data that
-    must not be used as they are, 'remark' for what is harmless or handled but worth saying.
+    must not be used as they are, 'remark' for what is harmless or handled but worth saying. `hypotheses` are the explanations that the
+    log cannot tell apart, such as wrong torques and a wrong description; `probability` is that of the first, and none is corrected.
     """
 
     fault: str
@@ -54,10 +71,21 @@ class Finding:
     probability: float
     fix: str = ""
     severity: str = "fault"
+    hypotheses: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         assert self.fault in FAULTS, self.fault
         assert self.severity in SEVERITIES, self.severity
+
+    @property
+    def certainty(self) -> float:
+        """Probability that one of the hypotheses holds, or the fault itself where there is one explanation only."""
+        return min(self.probability * max(len(self.hypotheses), 1), 1.0)
+
+    @property
+    def remedy(self) -> str:
+        """What to do, in a sentence; empty if there is nothing."""
+        return f"{'To decide' if self.hypotheses else 'To mend it'}: {self.fix}" if self.fix else ""
 
     def __str__(self) -> str:
         return self.sentence
@@ -67,7 +95,8 @@ class Finding:
 class Diagnosis:
     """A verdict in a sentence and every finding. Iterate over it for the sentences.
 
-    `usable` is False if no model of the robot can be identified from the log as it is. `correction` is what a mapping can put right.
+    `usable` is False if no model of the robot can be identified from the log as it is. `correction` is what a mapping can put right;
+    findings with several `hypotheses` have no part in it.
     `examined` is False for a log that can be identified from and is of a kind that is not looked into.
     """
 
@@ -98,10 +127,17 @@ class Diagnosis:
         columns = (*(Column(name, numeric=False) for name in ("finding", "joints")), Column("probability"), Column("fix", numeric=False))
         rows = [(each.sentence, ", ".join(each.joints) or "all", fixed(each.probability, 2), each.fix) for each in self.findings]
         data = {name: [getattr(each, name) for each in self.findings] for name in ("fault", "severity", "probability", "sentence", "fix")}
-        return Table("Findings", columns, tuple(rows), data=data | {"joints": [", ".join(each.joints) for each in self.findings]})
+        lists = {"joints": [", ".join(each.joints) for each in self.findings]}
+        lists["hypotheses"] = ["; ".join(each.hypotheses) for each in self.findings]
+        return Table("Findings", columns, tuple(rows), data=data | lists)
 
     def _repr_html_(self) -> str:
         return card(self.verdict, "", (self.table(),) if self.findings else ())
 
+    @property
+    def remedy(self) -> str:
+        """Where the correction goes, in a sentence; empty if there is none."""
+        return "" if self.correction is None else "`steelyard doctor ROBOT LOG --fix` writes the correction to LOG.mapping.toml."
+
     def __str__(self) -> str:
-        return "\n".join([self.verdict, *(f"- {finding}" for finding in self.findings)])
+        return "\n".join([self.verdict, *(f"- {finding}" for finding in self.findings), *([self.remedy] if self.remedy else [])])

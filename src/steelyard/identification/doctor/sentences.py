@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from .finding import Finding
+from .finding import FAULTS, MAPPING, WITNESS, Finding
 from .mechanics.candidate import Candidate
 from .mechanics.hypothesis import Hypothesis
 from .mechanics.search import Step
@@ -36,7 +36,33 @@ def finding_of(final: Trial, step: Step, names: Names) -> Finding:
     others = rivals(step, names)
     probability = min(float(expit(step.log_odds(final))) * share(step), MOST_SURE)
     concerned = () if found.fault in WHOLE else joints
-    return Finding(found.fault, concerned, f"{meaning}: {evidence(step.without, final, names)}.{others}", probability, fix, severity)
+    sentence = f"{meaning}: {evidence(step.without, final, names)}.{others}"
+    two = hypotheses_of(step, final.hypothesis, names)
+    if not two:
+        return Finding(found.fault, concerned, sentence, probability, fix, severity)
+    sentence = f"{sentence} Either {two[0]}, or {two[1]}: the log cannot tell which."
+    return Finding(found.fault, concerned, sentence, probability / len(two), f"{DECIDING}; then, for the first, {fix}", severity, two)
+
+
+DECIDING = "weigh a known payload (sy.payload), give identify(..., known_mass=...), or compare with a second description"
+
+
+def hypotheses_of(step: Step, final: Hypothesis, names: Names) -> tuple[str, ...]:
+    """Return the explanations of a fault that the log cannot tell apart; () if it shows the fault by itself, or it is none of the log."""
+    fault, joints = step.name
+    kind = FAULTS[fault].corrected_by
+    if kind == MAPPING and not step.shown_by_log:
+        return f"the log is wrong ({FAULTS[fault].meaning})", "the links differ from the description"
+    if kind != WITNESS:
+        return ()
+    if fault == "currents":
+        return "the columns are no torques but motor currents", "the described links are wrong, each by another factor"
+    gain = abs(final.gain[joints[0]])
+    if fault == "torque scale":
+        return f"all torques lack a factor of {gain:.3g}", f"the described links are {gain:.3g} times as heavy as the real ones"
+    others = f"those of the other joints lack a factor of {1 / gain:.3g}"
+    links = f"the described links that it moves are {gain:.3g} times as heavy as the real ones"
+    return f"the torque of {names[joints[0]]} lacks a factor of {gain:.3g}", others if step.shown_by_log else links
 
 
 WHOLE = ("gravity taken out", "gravity direction", "clock", "degrees", "currents", "torque scale")
@@ -74,7 +100,7 @@ def evidence(before: Trial, after: Trial, names: Names) -> str:
         return f"put right, no link need differ from the description by more than {apart[1]:.0%}, instead of {apart[0]:.0%}"
     if before.agreement.negative < after.agreement.negative - 1:
         return "without that, friction would have to drive the joint instead of braking it"
-    return f"it is {np.exp(min(after.evidence - before.evidence, 50.0)):.1e} times as likely as a log without"
+    return f"the log is {np.exp(min(after.evidence - before.evidence, 50.0)):.1e} times as likely with it as without"
 
 
 def joined(findings: Sequence[Finding]) -> list[Finding]:
@@ -111,7 +137,7 @@ def _position_sign(step: Step, final: Hypothesis, names: Names) -> Words:
 
 def _torque_sign(step: Step, final: Hypothesis, names: Names) -> Words:
     which = "all joints" if len(step.found.joints) == len(names) else ", ".join(names[j] for j in step.found.joints)
-    table = ", ".join(f'"{names[j]}" = {gain_text(final, j)}' for j in step.found.joints)
+    table = ", ".join(f'"{names[j]}" = {-1 if final.gain[j] < 0 else 1}' for j in step.found.joints)
     return f"The torque of {which} has the other sign", f"correction.gain = {{ {table} }}", "fault"
 
 
@@ -128,7 +154,7 @@ def _gain(step: Step, final: Hypothesis, names: Names) -> Words:
 def _scale(step: Step, final: Hypothesis, names: Names) -> Words:
     gain = step.found.trial.hypothesis.gain[0] / step.before.hypothesis.gain[0]
     table = ", ".join(f'"{name}" = {gain:.4g}' for name in names)
-    return f"All torques are {1 / gain:.3g} times what the description asks for", f"correction.gain = {{ {table} }}", "fault"
+    return f"All torques are {1 / gain:.3g} times those of the description", f"correction.gain = {{ {table} }}", "fault"
 
 
 def _currents(step: Step, final: Hypothesis, names: Names) -> Words:

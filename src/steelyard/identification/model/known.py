@@ -68,13 +68,29 @@ def resolve_known(robot: Robot, known: Known | None) -> Known | None:
 
 
 def with_known(robot: Robot, known: Known | None) -> tuple[Robot, KnownFunction | None]:
-    """Return the robot with the known torque, and a function that it cannot carry."""
+    """Return the robot with the known torque as far as it can be compiled, and the function for the rest.
+
+    A function that the robot has is taken out of it and added to the one that is given.
+    """
+    own, robot = robot.known_function, robot.without_known_function()
     known = resolve_known(robot, known)
-    return (robot, known) if known is None or isinstance(known, KnownFunction) else (robot.with_known_torque(known), None)
+    if known is None or isinstance(known, KnownFunction):
+        return robot, joined(own, known)
+    return robot.with_known_torque(known), joined(own, None)
+
+
+def joined(own: Torque | None, known: KnownFunction | None) -> KnownFunction | None:
+    """Return the sum of two known torques; either may be absent."""
+    if own is None or known is None or own == known:
+        return known if own is None or own == known else own if isinstance(own, KnownFunction) else KnownFunction(own)
+    return KnownFunction(lambda q, qd, qdd: own(q, qd, qdd) + known(q, qd, qdd))
 
 
 def torque_of(robot: Robot, known: Known | None = None) -> Torque:
-    """Return the inverse dynamics of a robot plus a known torque as a function of q, qd, qdd, each (N, n), and of a base's motion."""
+    """Return the inverse dynamics of a robot plus a known torque as a function of q, qd, qdd, each (N, n), and of a base's motion.
+
+    A function that the robot already has is not added again.
+    """
     carrying, rest = with_known(robot, known)
 
     def torque(q: Array, qd: Array, qdd: Array, base: Array | None = None) -> Array:

@@ -162,7 +162,7 @@ class Fit:
         return self.validation.before
 
     def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, base: ArrayLike | None = None) -> Array:
-        """Return the torque of `robot`, (..., n) [N m|N], plus a known torque that it cannot carry.
+        """Return the torque of `robot`, (..., n) [N m|N], known torques included.
 
         Example:
             >>> fit.torque([0.1, 0.2], [0.5, 0.5], [0, 0]).shape

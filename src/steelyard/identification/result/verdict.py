@@ -152,8 +152,8 @@ def unused_joints(validation: Validation) -> Iterator[str]:
 def faults(evidence: Evidence) -> Iterator[str]:
     """Repeat what the doctor found wrong, with its line that mends it."""
     for finding in evidence.findings:
-        if finding.severity == "fault" and finding.probability >= LIKELY:
-            yield f"{finding.sentence}{f' To mend it: {finding.fix}' if finding.fix else ''}"
+        if finding.severity == "fault" and finding.certainty >= LIKELY:
+            yield f"{finding.sentence} {finding.remedy}".strip()
 
 
 def poor(error: float, evidence: Evidence) -> Iterator[str]:
@@ -222,7 +222,7 @@ def scale(robot: Robot, initial: Robot, evidence: Evidence) -> Iterator[str]:
 def remarks(evidence: Evidence) -> Iterator[str]:
     """Repeat what the doctor found worth saying, and faults that are not likely."""
     for finding in evidence.findings:
-        if finding.severity != "fault" or finding.probability < LIKELY:
+        if finding.severity != "fault" or finding.certainty < LIKELY:
             yield finding.sentence
 
 

@@ -43,7 +43,7 @@ def joint_velocity(
         >>> sy.joint_velocity(robot, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0.1, 0, 0, 0, 0, 0]).shape
         (6,)
     """
-    require_robot(robot, "joint_velocity")
+    require_robot(robot, "joint_velocity", known_function=True)
     refuse_loops(robot, "joint_velocity", "consistent_velocity and consistent_acceleration keep loops closed")
     J, rates = _equations(robot, q, twist, frame, "twist")
     wanted = _joints(robot, preferred, "preferred")
@@ -73,7 +73,7 @@ def joint_acceleration(
         >>> sy.joint_acceleration(robot, q, qd, [0.1, 0, 0, 0, 0, 0]).shape
         (6,)
     """
-    require_robot(robot, "joint_acceleration")
+    require_robot(robot, "joint_acceleration", known_function=True)
     refuse_loops(robot, "joint_acceleration", "consistent_velocity and consistent_acceleration keep loops closed")
     J, rates = _equations(robot, q, acceleration, frame, "acceleration")
     drift = robot.jacobian_rate(q, qd, frame) @ np.asarray(qd, dtype=float)[..., None]

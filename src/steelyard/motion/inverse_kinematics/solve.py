@@ -124,7 +124,7 @@ def _setup(robot: Robot, frame: str | None, free: Any, method: str) -> Setup:
     except TypeError:
         raise CallError(f"frame and method must be names, not {brief(frame)} and {brief(method)}") from None
     if found is None or found.context.robot is not robot:
-        require_robot(robot, "inverse_kinematics")
+        require_robot(robot, "inverse_kinematics", known_function=True)
         any_of("method", method, METHODS)
         found = _prepared(robot, robot.end_effector if frame is None else frame, _named(robot, free), method)
         _require_free(robot, found, free)

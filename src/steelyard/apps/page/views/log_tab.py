@@ -95,5 +95,5 @@ class LogTab:
 
 
 def _finding(each: Finding, where: str) -> str:
-    fix = f"<code>{text_of(each.fix)}</code>" if each.fix else ""
+    fix = text_of(f" {each.remedy}") if each.hypotheses else f"<code>{text_of(each.fix)}</code>" if each.fix else ""
     return f'<li class="{each.severity}">{text_of(each.sentence)} <span class="unit">({text_of(where)})</span>{fix}</li>'

@@ -13,6 +13,7 @@ from .model_faults import shared_motors, wrong_gravity
 from .motion_faults import other_clocks, wrong_clock, wrong_order, wrong_signs, wrong_unit, wrong_zeros
 from .refinement import refined, size_of, without
 from .torque_faults import LEAST_DELAY, late_torques, small_delays, wrong_gains, wrong_scale
+from .unknowns import Unknowns
 from .witness import Trial, Witness
 
 Family = Callable[[Witness, Trial], Iterator[Candidate]]
@@ -32,7 +33,7 @@ class Step:
     when all others were accepted.
 
     `size` is that of the fault over the least that matters. An inaccuracy that is too small to be a fault is accepted like one, so that
-    no other explains it.
+    no other explains it. `alone` are the log odds [nats] of the fault without the inertias of the description.
     """
 
     found: Candidate
@@ -40,6 +41,12 @@ class Step:
     rivals: tuple[Candidate, ...]
     without: Trial
     size: float = 1.0
+    alone: float = float("inf")
+
+    @property
+    def shown_by_log(self) -> bool:
+        """Whether the log shows the fault with links of any inertia, so that the description need not be right."""
+        return self.alone >= DECISIVE
 
     @property
     def name(self) -> tuple[str, tuple[int, ...]]:
@@ -175,9 +182,36 @@ def undone(final: Hypothesis, step: Step) -> Hypothesis:
     return without(final, *step.name, step.before.hypothesis, step.found.trial.hypothesis)
 
 
+def without_description(witness: Witness, best: Trial, steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return the steps with their log odds when the links may have any inertia: what the log and the kinematics alone show.
+
+    Parameters
+    ----------
+    witness : with which the faults were found
+    best : trial with all faults
+    steps : the faults
+
+    Returns
+    -------
+    The steps with `alone` [nats].
+    """
+    if not steps or not witness.unknowns.described:
+        return tuple(steps)
+    undescribed = Witness(Unknowns(witness.unknowns.model, False), witness.view)
+    final = undescribed.first_trial(best.hypothesis)
+    others = [undescribed.trial(undone(best.hypothesis, step), final) for step in steps]
+    odds = [final.evidence - other.evidence + step.found.log_odds for step, other in zip(steps, others, strict=True)]
+    return tuple(replace(step, alone=each) for step, each in zip(steps, odds, strict=True))
+
+
 def correction_of(hypothesis: Hypothesis, steps: Sequence[Step]) -> Correction:
-    """Return the part of a hypothesis that corrects faults of the log, without the inaccuracies among the steps and small delays."""
+    """Return the part of a hypothesis that corrects faults of the log.
+
+    Inaccuracies, small delays and faults that only the description shows have no part in it. Gains keep their sign alone: no log shows
+    the scale of its torques, and a description never outvotes a sensor.
+    """
     for step in steps:
-        hypothesis = hypothesis if step.matters else undone(hypothesis, step)
+        hypothesis = hypothesis if step.matters and step.shown_by_log else undone(hypothesis, step)
     own = {f.name: getattr(hypothesis, f.name) for f in fields(Correction)}
-    return Correction(**own | {"delay": tuple(d if abs(d) >= LEAST_DELAY else 0.0 for d in hypothesis.delay)})
+    delay = tuple(d if abs(d) >= LEAST_DELAY else 0.0 for d in hypothesis.delay)
+    return Correction(**own | {"delay": delay, "gain": tuple(1.0 if gain > 0 else -1.0 for gain in hypothesis.gain)})
