@@ -22,7 +22,7 @@ from pathlib import Path
 from ...errors import CallError
 from ...files import TEMPORARY, write_whole
 
-FORMAT = "steelyard cache 3"
+FORMAT = "steelyard cache 4"
 LIMIT = 256 << 20  # bytes
 SELDOM = 32  # one write in so many, chosen by the file's name, looks for files to remove: that takes long in a full directory
 _DIGEST = 32
@@ -142,7 +142,7 @@ _started = time.time()
 
 
 def sources(*folders: Path) -> str | None:
-    """A digest of the Python files in some folders.
+    """A digest of the Python files in some folders, and of single files.
 
     None where the files may differ from the code that runs: there are none (a frozen application), or one was saved after the start.
     """
@@ -155,13 +155,14 @@ def sources(*folders: Path) -> str | None:
 def _digest(folder: Path) -> str | None:
     h = hashlib.blake2b(digest_size=16)
     files = sorted(os.path.join(place, name) for place, _, names in os.walk(folder) for name in names if name.endswith(".py"))
+    files = files or ([str(folder)] if folder.is_file() else [])
     try:
         for path in files:
             with open(path, "rb") as file:
                 content = file.read()
                 if os.fstat(file.fileno()).st_mtime > _started:
                     return None
-            h.update(f"{path[len(str(folder)) :]} {len(content)}\n".encode() + content)
+            h.update(f"{path[len(str(folder.parent)) :]} {len(content)}\n".encode() + content)
     except OSError:
         return None
     return h.hexdigest() if files else None
