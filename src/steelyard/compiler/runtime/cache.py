@@ -21,6 +21,7 @@ from pathlib import Path
 
 from ...errors import CallError
 from ...files import TEMPORARY, write_whole
+from ...private_files import only_ours
 
 FORMAT = "steelyard cache 4"
 LIMIT = 256 << 20  # bytes
@@ -49,6 +50,11 @@ def directory() -> Path | None:
     return None if home is None else home / below
 
 
+def private_directory() -> Path | None:
+    """The cache directory, made if it is not there; None if there is none, or if others could write to it."""
+    return _safe(directory())
+
+
 def _home() -> Path | None:
     """The user's home directory; None if there is none, or if it is the top of the disk, as it is where $HOME is empty."""
     try:
@@ -67,7 +73,7 @@ def read(name: str) -> bytes | None:
     try:
         with path.open("rb") as file:
             info = os.fstat(file.fileno())
-            if not stat.S_ISREG(info.st_mode) or not _own(info):
+            if not stat.S_ISREG(info.st_mode) or not only_ours(info):
                 return None
             content = file.read()
     except OSError:
@@ -105,18 +111,13 @@ def _safe(place: Path | None) -> Path | None:
         info = place.lstat()
     except OSError:
         return None
-    return place if stat.S_ISDIR(info.st_mode) and _own(info) else None
+    return place if stat.S_ISDIR(info.st_mode) and only_ours(info) else None
 
 
 def _make(place: Path) -> None:
     if not place.exists():
         _make(place.parent)
         place.mkdir(mode=0o700, exist_ok=True)
-
-
-def _own(info: os.stat_result) -> bool:
-    """Whether a file or directory is the user's and no one else may write to it. On Windows users' folders are protected already."""
-    return not hasattr(os, "getuid") or (info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def _prune(place: Path) -> None:

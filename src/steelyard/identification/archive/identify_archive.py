@@ -52,12 +52,16 @@ class Gathering:
 
 @dataclass(frozen=True, eq=False)
 class Folded:
-    """The factors of logs in the order of their digests, with what settled their columns; logs that were left out, with the reason."""
+    """The factors of logs in the order of their digests, with what settled their columns; logs that were left out, with the reason.
+
+    `not_kept` says why factors are not kept, '' where they are, or were not to be.
+    """
 
     settled: Settled
     factors: tuple[LogFactor, ...]
     left_out: dict[str, str]
     copies: tuple[str, ...]
+    not_kept: str = ""
 
 
 def identify_archive(
@@ -81,7 +85,7 @@ def conclude_archive(robot: Robot, folded: Folded, options: Options, tell: Progr
     problem.check_rows()
     estimate = to_physical(problem, options.estimator.fit(problem))
     tell("computing the uncertainty", 0.95)
-    found = archive_of(factors, estimate.base, robot.joint_names, folded.left_out, folded.copies)
+    found = archive_of(factors, estimate.base, robot.joint_names, folded.left_out, folded.copies, folded.not_kept)
     origin = versions(robot) | {"logs": [{"source": f.name, "samples": f.samples, "sha256": f.digest} for f in factors]}
     fit = conclude(robot, settled, problem, estimate, options, origin, region_of_all(robot, factors), archive_residuals)
     tell("done", 1.0)
@@ -96,7 +100,8 @@ def fold_archive(robot: Robot, sources: Sequence[Source], options: Options, diag
     settled = settle_pilot(robot, parts, options, diagnose, left_out, lambda text, share: tell(text, 0.02 + 0.1 * share))
     parts = [part for part in parts if name_of(part[0]) not in left_out]
     recipe = Recipe.of(robot, settled, options.preparation)
-    calls = [(source, content, recipe, gathering.store, gathering.cores) for source, content in parts]
+    store = gathering.store.for_recipe(*recipe.identity)
+    calls = [(source, content, recipe, store, gathering.cores) for source, content in parts]
     made: dict[int, LogFactor] = {}
     for done, (number, answer) in enumerate(run_tasks(fold_log, calls, gathering.executor), 1):
         if isinstance(answer, SteelyardError):
@@ -105,7 +110,7 @@ def fold_archive(robot: Robot, sources: Sequence[Source], options: Options, diag
             made[number] = replace(answer, name=name_of(parts[number][0]))
         tell(f"folding {len(calls)} logs", 0.15 + 0.75 * done / len(calls))
     refuse_damaged(left_out, gathering.leave_out, len(made))
-    return Folded(settled, tuple(made[number] for number in sorted(made)), left_out, copies)
+    return Folded(settled, tuple(made[number] for number in sorted(made)), left_out, copies, store.reason)
 
 
 def looked_at(sources: Sequence[Source], gathering: Gathering) -> tuple[list[tuple[Source, str]], dict[str, str], tuple[str, ...]]:

@@ -12,23 +12,22 @@ from numpy.typing import ArrayLike, NDArray
 from ...algebra.spatial import Inertia
 from ...arguments import real_number
 from ...cached import cached_property
-from ...compiler.ir.program import Program, selected
 from ...compiler.runtime.kernel import Kernel
 from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
 from ...errors import CallError, suggest
-from ...kernels import kernel, kernel_of, program
+from ...kernels import kernel, kernel_of
 from ...kernels import moving as on_moving_base
 from ...mechanism.joint_terms import KNOWN_TORQUE, JointState
 from ...mechanism.parameter_vector import with_scalars
-from ...mechanism.tree import TermUse, Tree
+from ...mechanism.tree import TermUse
 from ...parameters.base import BaseParameters, exciting_states, group_parameters, short_parameter_names, stack_samples
 from ...robot import Robot
 from .bounds import Bounds
 from .joint_terms import complete, coupled, gear_ratios, is_plain, plain, structural, with_shape
 from .known import KnownFunction, with_known
 from .model_options import ModelOptions
-from .rows import Reach, Rows
+from .rows import Reach, Rows, entries_program
 
 Array = NDArray[np.float64]
 
@@ -248,11 +247,6 @@ class Model:
 
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}  # what is derived is computed again
-
-
-def entries_program(tree: Tree, columns: tuple[int, ...], reach: Reach, base: bool) -> Program:
-    """Return the program of the entries of some columns of the regressor that are in reach; `base`: with the motion of the base."""
-    return selected(program(tree, "regressor", columns=columns, base=base), reach.flat(len(columns)))
 
 
 def exciting_base(count: int) -> Array:
