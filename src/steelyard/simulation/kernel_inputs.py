@@ -9,7 +9,7 @@ is then used for other values.
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from ..content_digest import HOOK, PACKAGE, content_digest
 from ..errors import CallError
@@ -36,9 +36,9 @@ def without_inputs(subject: Subject) -> Subject:
     barred: dict[str, Any] = {name: property(_refuse(f"{kind.__name__}.{name}")) for name in names}
     barred |= {"kernel_inputs": (), "__module__": kind.__module__, "__qualname__": kind.__qualname__}
     barred[HOOK] = property(lambda self: content_digest((names, tuple(rest.items()))))
-    made = object.__new__(type(kind.__name__, (kind,), barred))
+    made: Any = object.__new__(type(kind.__name__, (kind,), barred))
     made.__dict__.update(rest)
-    return made  # type: ignore[no-any-return]
+    return cast(Subject, made)
 
 
 def _refuse(name: str) -> Any:
