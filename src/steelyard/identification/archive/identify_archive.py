@@ -20,6 +20,7 @@ from ..options import Options
 from ..result.fit import Fit
 from ..result.prediction import Region, region_of
 from ..result.provenance import versions
+from ..samples.samples import prepare
 from ..settle import Progress, Settled, settle
 from .archive import archive_of
 from .archive_problem import ArchiveProblem, archive_residuals, merge_tree
@@ -136,21 +137,38 @@ def looked_at(sources: Sequence[Source], gathering: Gathering) -> tuple[list[tup
 def settle_pilot(
     robot: Robot, parts: Sequence[tuple[Source, str]], options: Options, diagnose: bool, left_out: dict[str, str], tell: Progress
 ) -> Settled:
-    """Return what stretches of the first logs that can be read settle; those that cannot are added to `left_out`, with the reason."""
-    logs: list[Log] = []
-    for source, _ in parts:
-        if len(logs) == PILOT_LOGS:
-            break
+    """Return what stretches of the first logs that can be used settle; those that cannot are added to `left_out`, with the reason."""
+    rest, pilot = iter(parts), dict[str, tuple[Source, Log]]()
+    while True:
+        for source, _ in rest:
+            try:
+                pilot[name_of(source)] = source, middle(read_source(source, robot))
+            except SteelyardError as error:
+                left_out[name_of(source)] = str(error)
+            if len(pilot) == PILOT_LOGS:
+                break
+        if not pilot:
+            raise LogError(f"none of the logs can be used: {reasons(left_out)}")
         try:
-            log = read_source(source, robot)
-            logs.append(middle(log))
-        except SteelyardError as error:
-            left_out[name_of(source)] = str(error)
-    if not logs:
-        raise LogError(f"none of the logs can be read: {reasons(left_out)}")
-    settled = settle(robot, logs, options, diagnose, tell, drifting=False)
+            settled = settle(robot, [log for _, log in pilot.values()], options, diagnose, tell, drifting=False)
+            break
+        except LogError:
+            if not (unusable := [name for name, (_, log) in pilot.items() if why_unusable(robot, log, options)]):
+                raise
+        for name in unusable:
+            if reason := why_unusable(robot, read_source(pilot.pop(name)[0], robot), options):
+                left_out[name] = reason
     problem = fit_at_own_load(settled.problem, options.estimator)[0] if settled.problem.model.reads_load else settled.problem
     return replace(settled, problem=problem)
+
+
+def why_unusable(robot: Robot, log: Log, options: Options) -> str:
+    """Return why a log cannot become samples, '' if it can."""
+    try:
+        prepare(robot, log, options.preparation)
+    except SteelyardError as error:
+        return str(error)
+    return ""
 
 
 def middle(log: Log) -> Log:
