@@ -87,7 +87,7 @@ def first(joints: int, algorithm: str) -> tuple[float, float]:
     tree, frame = robot.tree, robot.body_names[-1] if ALGORITHMS[algorithm].framed else None
     inputs, _ = ALGORITHMS[algorithm].operands(tree, [])
     start = perf_counter(), process_time()
-    kernel(robot.fingerprint, tree, algorithm, frame=frame)(*(np.full(o.shape, 0.3) for o in inputs))
+    kernel(tree, algorithm, frame=frame)(*(np.full(o.shape, 0.3) for o in inputs))
     return perf_counter() - start[0], process_time() - start[1]
 
 

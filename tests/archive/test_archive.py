@@ -276,3 +276,16 @@ def test_noise_of_the_regressor_counts_for_all_samples(monkeypatch: pytest.Monke
     few, many = (identified(same[:count], estimator="ols", executor=ThreadPoolExecutor(1), decimate=1) for count in (2, 8))
     ratio = np.linalg.norm(many.uncertainty.errors) / np.linalg.norm(few.uncertainty.errors)
     assert ratio == pytest.approx(2.0, rel=0.1)
+
+
+def test_a_log_that_cannot_be_used_is_left_out_of_the_pilot_too() -> None:
+    """Of four logs all are the pilot; one of them can be read, and never moves."""
+    still = sy.Log(t=np.arange(50.0), q=np.zeros((50, 2)), tau=np.ones((50, 2)), source="still")
+    logs = [replace(wave_log(k, 300), source=f"run{k}") for k in range(3)]
+    with pytest.raises(sy.LogError, match=r"1 of 4 logs cannot be used: still: "):
+        identified([*logs, still], executor=ThreadPoolExecutor(1))
+    with pytest.warns(sy.SteelyardWarning, match=r"1 of 4 logs .*left out"):
+        fit = identified([*logs, still], executor=ThreadPoolExecutor(1), damaged="leave out")
+    assert fit.archive is not None
+    assert [name for name, _ in fit.archive.left_out] == ["still"]
+    assert bits(fit) == bits(identified(logs, executor=ThreadPoolExecutor(1)))

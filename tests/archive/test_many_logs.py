@@ -37,7 +37,7 @@ def test_a_recipe_is_made_once_in_a_process(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(Recipe, "of", lambda *given: made.append(plain(*given)) or made[-1])
     identified(write_logs(tmp_path, 4, 300))
     a, b = (pickle.loads(pickle.dumps(made[0])) for _ in range(2))
-    assert "key" in a.__dict__
+    assert "identity" in a.__dict__
     assert a is not b
     assert first_of_equals(a) is first_of_equals(b)
     assert first_of_equals(replace(a, interval=2 * a.interval)) is not first_of_equals(a)

@@ -142,7 +142,7 @@ DAMAGE = {
     "truncated at the code": lambda content: content[:98],
     "truncated": lambda content: content[:-1],
     "longer": lambda content: content + b"\0",
-    "another format": lambda content: content.replace(b"cache 3", b"cache 4", 1),
+    "another format": lambda content: content.replace(b"cache 4", b"cache 5", 1),
     "another name": lambda content: content[:18] + b"0" * 40 + content[58:],
     "a bit of the digest": lambda content: content[:70] + bytes([content[70] ^ 1]) + content[71:],
     "a bit of the code": lambda content: content[:-100] + bytes([content[-100] ^ 64]) + content[-99:],

@@ -32,7 +32,7 @@ def test_every_option_of_a_kernel_is_tried_here() -> None:
 @pytest.mark.parametrize("option", CHOICES)
 def test_kernels_that_differ_in_one_option_compute_different_things(option: str) -> None:
     robot, (name, values) = zoo.robot("crane"), CHOICES[option]
-    made = [kernel(robot.fingerprint, robot.tree, name, **{option: value}) for value in values]
+    made = [kernel(robot.tree, name, **{option: value}) for value in values]
     assert len({id(each) for each in made}) == len(values)
     assert [each.digest for each in made] == [program(robot.tree, name, **{option: value}).digest for value in values]
     assert len({each.digest for each in made}) == len(values)
@@ -41,7 +41,7 @@ def test_kernels_that_differ_in_one_option_compute_different_things(option: str)
 def test_kernels_differ_by_robot_and_by_algorithm() -> None:
     one, other = zoo.robot("crane"), zoo.robot("crusher")
     pairs = [(robot, name) for robot in (one, other) for name in ("mass_matrix", "gravity_torque")]
-    assert len({kernel(robot.fingerprint, robot.tree, name).digest for robot, name in pairs}) == 4
+    assert len({kernel(robot.tree, name).digest for robot, name in pairs}) == 4
 
 
 @pytest.mark.parametrize("option", CHOICES)
@@ -51,9 +51,9 @@ def test_what_is_recalled_from_disk_is_told_apart_by_the_same_options(option: st
     monkeypatch.setattr(kernels.Kernel, "recalled", classmethod(lambda cls, key, make: seen.append(key)))
     robot, (name, values) = zoo.robot("crane"), CHOICES[option]
     for value in values:
-        kernel(robot.fingerprint, robot.tree, name, **{option: value})
+        kernel(robot.tree, name, **{option: value})
     assert len(set(seen)) == len(values)
-    assert all(key is not None and robot.fingerprint in key for key in seen)
+    assert None not in seen
 
 
 @pytest.mark.parametrize("method", ["analytic", "numerical"])

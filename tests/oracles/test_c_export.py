@@ -61,7 +61,7 @@ def call(lib: ctypes.CDLL, made: Module, name: str, state: dict[str, np.ndarray]
 
 
 def compiled(robot: sy.Robot, name: str, state: dict[str, np.ndarray]) -> list[np.ndarray]:
-    made = kernel(robot.fingerprint, robot.tree, name, frame=frame_of(robot) if name in FRAMED else None)
+    made = kernel(robot.tree, name, frame=frame_of(robot) if name in FRAMED else None)
     result = made(*(state[x] for x in ALGORITHMS[name].inputs))
     return list(result) if isinstance(result, tuple) else [result]
 

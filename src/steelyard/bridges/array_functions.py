@@ -13,22 +13,19 @@ from .catalogue import Catalogue, Form, Functions
 
 
 class Linearised:
-    """A program with its linearisations of any order, each made when it is first asked for.
+    """A program with its linearisations of any order, each made when it is first asked for."""
 
-    `key` tells what it is of: the robot, the form, and the linearisations on the way.
-    """
-
-    def __init__(self, program: Program, key: tuple[Hashable, ...]) -> None:
-        self.program, self.key = program, key
+    def __init__(self, program: Program) -> None:
+        self.program = program
         self._known: dict[Hashable, Any] = {}
 
     def tangent(self, wrt: tuple[int, ...]) -> Linearised:
         """That of the rates of the results when the inputs numbered `wrt` change."""
-        return self.kept(("tangent", wrt), lambda: Linearised(tangent(self.program, wrt), (*self.key, "tangent", wrt)))
+        return self.kept(("tangent", wrt), lambda: Linearised(tangent(self.program, wrt)))
 
     def pullback(self, wrt: tuple[int, ...]) -> Linearised:
         """That of the adjoints of the inputs numbered `wrt`."""
-        return self.kept(("pullback", wrt), lambda: Linearised(pullback(self.program, wrt), (*self.key, "pullback", wrt)))
+        return self.kept(("pullback", wrt), lambda: Linearised(pullback(self.program, wrt)))
 
     def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What was made for a key, now or before."""
@@ -62,9 +59,7 @@ class ArrayFunctions(Functions):
         def function(*args: Any, **options: Any) -> Any:
             form, arrays = self._form(name, args, options)
             if form not in self._made:
-                tree = self._catalogue.entries[name].tree
-                key = ("bridge", self._catalogue.fingerprint, tree.rows, tree.independent, *form)
-                self._made[form] = Linearised(self._catalogue.program(name, form), key)
+                self._made[form] = Linearised(self._catalogue.program(name, form))
             made = self._made[form]
             results = self._run(made, _checked(self.xp, name, made.program.inputs, self._together(arrays)))
             return results[0] if len(results) == 1 else results

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from ..compiler.render import array_expressions
+from ..compiler.runtime.kernel import Kernel
 from ..errors import needs_extra
-from ..kernels import kernel_of
 from .array_functions import ArrayFunctions, Linearised
 from .catalogue import Catalogue
 
@@ -97,7 +96,7 @@ def _with_rules(made: Linearised) -> Any:
 def _computed(torch: Any, made: Linearised, arrays: Sequence[Any]) -> tuple[Any, ...]:
     """The results of a program: by its kernel on tensors that a kernel can read, else by the operations of PyTorch."""
     if all(_readable(torch, x) for x in arrays):
-        kernel = made.kept("kernel", lambda: kernel_of(made.key, lambda: made.program, Path(__file__).parent))
+        kernel = made.kept("kernel", lambda: Kernel(made.program))
         found = kernel(*(x.detach().numpy() for x in arrays))
         return tuple(torch.as_tensor(x) for x in (found if isinstance(found, tuple) else (found,)))
     like = {"dtype": arrays[0].dtype, "device": arrays[0].device}

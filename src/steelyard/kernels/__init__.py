@@ -6,22 +6,28 @@ a joint that cannot tell: such an algorithm is traced on the tree as it is and o
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
+from types import FunctionType
 from typing import Any
+
+import numpy as np
 
 from ..algebra.vector import vector
 from ..compiler.ir.program import Program, trace
 from ..compiler.progress import TRACED, compiling, done
 from ..compiler.runtime.cache import sources
 from ..compiler.runtime.interpreter import Interpreter
+from ..compiler.runtime.jit import machine
 from ..compiler.runtime.kernel import Kernel
+from ..content_digest import NoDigest, content_digest
 from ..dynamics.customise.base_inertias import with_base_inertias
 from ..dynamics.customise.canonical_frames import in_canonical_frames
 from ..dynamics.wrench import wrenches_on_bodies
-from ..errors import require_joints
+from ..errors import CallError, require_joints
 from ..fork import once_per_process
 from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import BaseMotion, Tree
@@ -119,14 +125,8 @@ def cost(made: Program) -> int:
     return made.operations + 7 * made.counts["div"] + 15 * (made.counts["sin"] + made.counts["cos"])
 
 
-_TRACING = tuple(Path(__file__).parents[1] / folder for folder in ("algebra", "compiler", "dynamics", "kernels", "mechanism"))
-
-
-def _recall_key(key: tuple[Any, ...], *folders: Path) -> str | None:
-    """Everything that a program depends on: the robot, the algorithm, and all code that takes part in tracing it."""
-    version = sources(*_TRACING, *folders)
-    return None if version is None else f"{version} {key!r}"
-
+_ROOT = Path(__file__).parents[1]
+_TRACING = tuple(_ROOT / folder for folder in ("algebra", "compiler", "dynamics", "kernels", "mechanism"))
 
 _compiling = once_per_process(RLock)  # held while a kernel is made, so that no two threads make the same one
 _kernels: dict[tuple[Any, ...], Kernel] = {}  # the oldest first
@@ -134,7 +134,6 @@ _MOST = 512  # kernels kept in memory; a robot also keeps the gufuncs that it ha
 
 
 def kernel(
-    fingerprint: str,
     tree: Tree,
     name: str,
     *,
@@ -144,12 +143,19 @@ def kernel(
     frame: str | None = None,
     columns: tuple[int, ...] | None = None,
 ) -> Kernel:
-    """The kernel of an algorithm for the robot with that fingerprint: from memory, from disk, or else traced and compiled."""
-    key = fingerprint, name, wrench, base, parameters, frame, columns
+    """Return the kernel of an algorithm on a tree: from memory, from disk, or else traced and compiled.
+
+    Its key is the content of all arguments, of the tree with every field.
+    """
+    key = tree.__content_digest__, name, wrench, base, parameters, frame, columns
     found = _kernels.get(key)
     if found is not None:
         return found
-    return _make(key, lambda: program(tree, name, wrench=wrench, base=base, parameters=parameters, frame=frame, columns=columns))
+
+    def make() -> Program:
+        return program(tree, name, wrench=wrench, base=base, parameters=parameters, frame=frame, columns=columns)
+
+    return _make(key, name, make)
 
 
 def interpreter(tree: Tree, name: str, frame: str | None = None) -> Interpreter:
@@ -157,19 +163,48 @@ def interpreter(tree: Tree, name: str, frame: str | None = None) -> Interpreter:
     return Interpreter(program(tree, name, frame=frame))
 
 
-def kernel_of(key: tuple[Any, ...], trace_program: Callable[[], Program], *folders: Path) -> Kernel:
-    """The kernel of a program that is not in the table of algorithms: from memory, from disk, or else traced and compiled.
+def kernel_of(trace_program: Callable[..., Program], *inputs: Any) -> Kernel:
+    """Return the kernel of a program that is not in the table of algorithms.
 
-    The key, with the code of this layer, of those below and of `folders`, must tell all that the program depends on.
+    Parameters
+    ----------
+    trace_program : function of a module of this package. It has no closure, so that the program
+        depends on its inputs and on the source code alone: the key is a digest of both.
+    inputs : what it is called with. If `content_digest` cannot tell one of them from others, as a
+        user's function, the program is traced anew and no kernel is kept.
+
+    Returns
+    -------
+    The kernel, from memory, from disk, or else traced and compiled.
     """
-    return _kernels.get(key) or _make(key, trace_program, *folders)
+    name = _name(trace_program)
+    try:
+        key = name, content_digest(inputs)
+    except NoDigest:
+        return Kernel(trace_program(*inputs))
+    return _kernels.get(key) or _make(key, trace_program.__name__, lambda: trace_program(*inputs), _ROOT)
 
 
-def _make(key: tuple[Any, ...], trace_program: Callable[[], Program], *folders: Path) -> Kernel:
+def _name(function: Callable[..., Any]) -> str:
+    """Return the full name of a function; CallError for one that reads anything but its arguments."""
+    module, name = getattr(function, "__module__", "") or "", getattr(function, "__qualname__", "<>")
+    plain = isinstance(function, FunctionType) and function.__closure__ is None and not (function.__defaults__ or function.__kwdefaults__)
+    if not plain or "<" in name or module.partition(".")[0] != _ROOT.name:
+        raise CallError(f"kernel_of: {module}.{name} is not a function of a module of {_ROOT.name} without defaults and closure")
+    return f"{module}.{name}"
+
+
+def _make(key: tuple[Any, ...], label: str, trace_program: Callable[[], Program], *folders: Path) -> Kernel:
     with _compiling():
         if key not in _kernels:
-            with compiling(next(part for part in (*key[1:], *key) if isinstance(part, str))):
+            with compiling(label):
                 _kernels[key] = Kernel.recalled(_recall_key(key, *folders), trace_program)
             if len(_kernels) > _MOST:
                 del _kernels[next(iter(_kernels))]
         return _kernels[key]
+
+
+def _recall_key(key: tuple[Any, ...], *folders: Path) -> str | None:
+    """Return the key on disk: that in memory, with all code that may take part in tracing, and the machine."""
+    version = sources(*(folders or (*_TRACING, *sorted(_ROOT.glob("*.py")))))
+    return None if version is None else content_digest((version, platform.python_version(), np.__version__, machine(), key))

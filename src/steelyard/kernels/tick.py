@@ -16,9 +16,9 @@ from .algorithms import ALGORITHMS, INPUTS, NEEDS_MASS, Algorithm, extents, requ
 ORDER = ("q", "qd", "qdd", "tau", "qrd", "qrdd", "w")  # of the arrays that a tick takes
 
 
-def tick(fingerprint: str, tree: Tree, names: Sequence[str], frame: str | None) -> Kernel:
+def tick(tree: Tree, names: Sequence[str], frame: str | None) -> Kernel:
     """The kernel of several algorithms: it takes the arrays that any of them takes, in ORDER, and returns what each returns, in turn."""
-    return kernel_of((fingerprint, "tick", tuple(names), frame), lambda: tick_program(tree, names, frame))
+    return kernel_of(tick_program, tree, tuple(names), frame)
 
 
 def tick_program(tree: Tree, names: Sequence[str], frame: str | None) -> Program:

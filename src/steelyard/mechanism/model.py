@@ -186,12 +186,20 @@ def _named(what: str, name: str, known: dict[str, Named]) -> Named:
 
 
 def fingerprint(mechanism: Mechanism) -> str:
-    """BLAKE2b (32 hexadecimal digits) of names, structure and the bits of every number; source and remarks do not count."""
+    """BLAKE2b (32 hexadecimal digits) of names, structure and the bits of every number; source and remarks do not count.
+
+    Fields that a mechanism does not use add nothing: fingerprints stay what they were when a field is added.
+    """
     digest = blake2b(digest_size=16)
-    later: list[Any] = [mechanism.known] if mechanism.known else []
-    if mechanism.loops or mechanism.driven is not None:
-        later += [tuple(map(fingerprint_of, mechanism.loops)), mechanism.driven]
-    for atom in _atoms((mechanism.name, mechanism.links, mechanism.joints, mechanism.gravity, mechanism.couplings, *later)):
+    values = {f.name: getattr(mechanism, f.name) for f in fields(mechanism) if f.compare}
+    first = [values.pop(name) for name in ("name", "links", "joints", "gravity", "couplings")]
+    known, loops, driven = (values.pop(name) for name in ("known", "loops", "driven"))
+    later: list[Any] = [known] if known else []
+    if loops or driven is not None:
+        later += [tuple(map(fingerprint_of, loops)), driven]
+    usual = {f.name: f.default for f in fields(mechanism)}
+    later += [(name, value) for name, value in values.items() if value != usual[name]]
+    for atom in _atoms((*first, *later)):
         digest.update(f"{len(atom)}:{atom};".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 

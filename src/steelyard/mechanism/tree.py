@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -11,6 +11,7 @@ from ..algebra.scalar import Scalar
 from ..algebra.spatial import Inertia, Pose
 from ..algebra.vector import ZERO, Vector, neg
 from ..cached import cached_property
+from ..content_digest import content_digest
 from ..errors import CallError, suggest
 from .joint_terms import COUPLING_TERMS, JOINT_TERMS, KNOWN_TORQUE, JointState, JointTerm, Terms
 from .loops import Loop
@@ -166,6 +167,11 @@ class Tree:
         return self.frames[name]
 
     @cached_property
+    def __content_digest__(self) -> str:
+        """The digest of all fields, for keys of caches."""
+        return content_digest(tuple((f.name, getattr(self, f.name)) for f in fields(self)))
+
+    @cached_property
     def joint_terms(self) -> tuple[TermUse, ...]:
         """Every linear joint term in the order of the parameter vector: coordinate by coordinate, then couplings, then known torques."""
         own = [(name, JOINT_TERMS, (c,), terms) for c, (name, terms) in enumerate(zip(self.coordinates, self.terms, strict=True))]
@@ -222,7 +228,5 @@ class Tree:
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        shared = self.limits, self.rotors, self.couplings, self.known, self.load, self.base_inertia, self.moving
-        closed = self.loops, self.driven, self.rows, self.independent
-        fields = (self.bodies, self.coordinates, self.gravity, self.terms, dict(self.frames), *shared, *closed)
-        return (Tree, fields)  # a read-only mapping cannot be pickled as it is
+        values = {f.name: getattr(self, f.name) for f in fields(self)} | {"frames": dict(self.frames)}
+        return (Tree, tuple(values.values()))  # a read-only mapping cannot be pickled as it is

@@ -81,4 +81,4 @@ class ControlLoop(Description):
         framed = any(row.framed for row in rows)
         if frame is not None and not framed:
             raise CallError(f"tick: none of {', '.join(names)} is about a frame; leave out frame={frame!r}")
-        return tick(self.fingerprint, self.tree, names, self._frame(frame) if framed else None).bare()
+        return tick(self.tree, names, self._frame(frame) if framed else None).bare()

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..cached import cached_property
 from ..compiler.runtime.kernel import Kernel
+from ..content_digest import content_digest
 from ..dynamics.customise.right_angles import HARMLESS, with_right_angles
 from ..dynamics.kinematics import find_frame
 from ..errors import CallError, suggest
@@ -113,6 +114,11 @@ class Description:
         """A digest of every number and name of the mechanism."""
         return fingerprint(self.mechanism)
 
+    @cached_property
+    def __content_digest__(self) -> str:
+        """The digest for keys of caches: of the mechanism, which is all that a robot is made of."""
+        return content_digest(self.mechanism)
+
     @property
     def remarks(self) -> tuple[str, ...]:
         """Sentences about what loading changed, and about what this robot has that no real one has."""
@@ -189,7 +195,7 @@ class Description:
         frame: str | None = None,
         base: bool = False,
     ) -> Kernel:
-        return kernel(self.fingerprint, self.tree, name, wrench=wrench, base=base, parameters=parameters, frame=frame)
+        return kernel(self.tree, name, wrench=wrench, base=base, parameters=parameters, frame=frame)
 
     def _prepare(self, name: str, *frame: str | None) -> None:
         """Keep what computes an algorithm in single calls, by frame where it has one."""

@@ -56,8 +56,8 @@ class Log:
     joint_names: tuple[str, ...] | None = None
     current: Array | None = optional("A", "motor current", "current currents cur amps")
     effort: str | None = None
-    remarks: tuple[str, ...] = ()
-    source: str = ""
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+    source: str = field(default="", compare=False)
     reference: Array | None = optional("rad|m", "commanded joint position", COMMAND, beside="q")
     motor_position: Array | None = optional("rad|m", "position on the motor's side of the gear", "motor mot", beside="q")
     link_position: Array | None = optional("rad|m", "position on the link's side, by a second encoder", "link", beside="q")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -93,6 +93,7 @@ class Elastic:
     damping: Any = 0.0
     inertia: Any = None
     kinds = (1, 1)
+    kernel_inputs: ClassVar[tuple[str, ...]] = ("stiffness", "damping", "inertia")
 
     def numbers(self, robot: Robot) -> Array:
         """stiffness, damping, 1 / inertia, (3 n,)."""
@@ -152,6 +153,7 @@ class Motor:
     bandwidth: Any = 2000.0
     voltage: Any = float("inf")
     kinds = (1, 0)
+    kernel_inputs: ClassVar[tuple[str, ...]] = ("constant", "resistance", "inductance", "bandwidth", "voltage")
 
     def numbers(self, robot: Robot) -> Array:
         """constant, resistance, inductance, bandwidth, voltage, (5 n,)."""

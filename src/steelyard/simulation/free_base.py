@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ..algebra import vector as v3
 from ..algebra.rotation import from_unit_quaternion
 from ..algebra.scalar import Scalar, Scalars, sqrt
-from ..compiler.ir.program import Operand, trace
+from ..compiler.ir.program import Operand, Program, trace
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.forward.free_base import free_energy, free_equations, free_forward_dynamics, free_momentum
 from ..dynamics.loops.constrained import constrained_accelerations
@@ -88,9 +87,13 @@ def rotation(quaternion: Scalars) -> v3.Matrix:
 
 def audit_kernel(robot: Robot) -> Kernel:
     """The kernel of a free robot's energy [J] and of its momentum about the world's origin: (q, qd, pose, twist) -> (E, p)."""
-    taken = [Operand("q", (robot.n,)), Operand("qd", (robot.n,)), Operand("pose", (7,)), Operand("twist", (6,))]
-    made = partial(trace, "audit", partial(_audit, robot.tree), taken, [Operand("energy", ()), Operand("momentum", (6,))])
-    return kernel_of((robot.fingerprint, "simulate", "audit"), made, Path(__file__).parent)
+    return kernel_of(audit_program, robot.tree)
+
+
+def audit_program(tree: Tree) -> Program:
+    """Return the program of the energy and momentum of a free tree."""
+    taken = [Operand("q", (tree.n,)), Operand("qd", (tree.n,)), Operand("pose", (7,)), Operand("twist", (6,))]
+    return trace("audit", partial(_audit, tree), taken, [Operand("energy", ()), Operand("momentum", (6,))])
 
 
 def _audit(tree: Tree, q: Scalars, qd: Scalars, pose: Scalars, twist: Scalars) -> Any:

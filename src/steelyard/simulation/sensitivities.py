@@ -14,19 +14,21 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra.scalar import Scalar, Scalars
 from ..arguments import numbers
 from ..compiler.ir.differentiate import derivative, gradient, jacobian, substitute
-from ..compiler.ir.program import Operand, trace
+from ..compiler.ir.program import Operand, Program, trace
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.forward.by_crba import forward_by_crba
 from ..errors import CallError
+from ..kernels import kernel_of
 from ..kernels.algorithms import require_mass
 from ..kernels.loops import closed_state, constrained_acceleration
 from ..mechanism.parameter_vector import parameters, with_scalars
+from ..mechanism.tree import Tree
 from ..robot import Robot
 from .control import Control
 from .run import Run
 from .setup import Setup
 from .simulate import Prepared, prepared, simulate
-from .step import kernel_for, packed_kernel, packed_operands, packed_step, step
+from .step import packed_kernel, packed_operands, packed_step, step
 
 Array = NDArray[np.float64]
 _PARAMETERS = 3_000_000  # operand number of the nodes that stand for parameters while a program is made
@@ -131,16 +133,19 @@ def _first_tangents(made: Prepared, p: int) -> Array:
 
 def _closed_tangents(made: Prepared) -> Array:
     """How the closed start changes with q0 and qd0, (..., 2 n, 2 n), a row for each: projections onto what keeps the loops closed."""
-    n, tree = made.setup.robot.n, made.setup.robot.closed_tree
-    taken = [Operand("q", (n,)), Operand("qd", (n,))]
+    return np.asarray(kernel_of(closed_start_program, made.setup.robot.closed_tree)(*made.state[:2]))
+
+
+def closed_start_program(tree: Tree) -> Program:
+    """Return the program of the derivatives of the closed state nearest to (q, qd) with respect to both."""
+    n = tree.n
 
     def make(q: Any, qd: Any) -> list[list[Scalar]]:
         q_closed, qd_closed = closed_state(tree, q, qd, precise=True)
         rows = jacobian([*q_closed, *qd_closed], [*q, *qd])
         return [list(column) for column in zip(*rows, strict=True)]
 
-    kernel = kernel_for(made.setup, "closed start", partial(trace, "start", make, taken, [Operand("tangents", (2 * n, 2 * n))]))
-    return np.asarray(kernel(*made.state[:2]))
+    return trace("start", make, [Operand("q", (n,)), Operand("qd", (n,))], [Operand("tangents", (2 * n, 2 * n))])
 
 
 def _to_start(made: Prepared, bar: Array) -> Array:
@@ -189,6 +194,11 @@ def _rest(control: Control, k: int) -> tuple[Any, ...]:
 
 def tangent_kernel(setup: Setup) -> Kernel:
     """The kernel of a step and of a change of it: (h, x, ..., dx, dpi) -> (x', dx', dtau), tau that of its beginning."""
+    return kernel_of(tangent_program, setup.traced())
+
+
+def tangent_program(setup: Setup) -> Program:
+    """Return the program of a step and of a change of it."""
     h, whole, rest = packed_operands(setup)
     p = len(setup.plant.parameters)
     taken = [h, whole, *rest, Operand("dx", whole.shape), Operand("dpi", (p,))]
@@ -201,11 +211,16 @@ def tangent_kernel(setup: Setup) -> Kernel:
         return made[:N], made[N : 2 * N], made[2 * N :]
 
     given = [whole, Operand("dx", whole.shape), Operand("dtau", (setup.robot.n,))]
-    return kernel_for(setup, "tangent", partial(trace, "tangent", make, taken, given))
+    return trace("tangent", make, taken, given)
 
 
 def adjoint_kernel(setup: Setup) -> Kernel:
     """The kernel of a step backward: (h, x, ..., bar) -> (bar of x, bar of the parameters), bar being of the state after it."""
+    return kernel_of(adjoint_program, setup.traced())
+
+
+def adjoint_program(setup: Setup) -> Program:
+    """Return the program of a step backward."""
     h, whole, rest = packed_operands(setup)
     p = len(setup.plant.parameters)
 
@@ -219,7 +234,7 @@ def adjoint_kernel(setup: Setup) -> Kernel:
         return found[: len(x)], found[len(x) :]
 
     given = [Operand("bar", whole.shape), Operand("pi", (p,))]
-    return kernel_for(setup, "adjoint", partial(trace, "adjoint", make, [h, whole, *rest, Operand("bar", whole.shape)], given))
+    return trace("adjoint", make, [h, whole, *rest, Operand("bar", whole.shape)], given)
 
 
 def _traced(setup: Setup, h: Scalar, x: Any, rest: Scalars) -> tuple[list[Scalar], list[Scalar], list[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..compiler.ir.program import Operand
@@ -12,6 +12,7 @@ from ..robot import Robot
 from .controllers.controller import Controller, wanted_shape
 from .drives import Drive
 from .dry_friction import dry_joints
+from .kernel_inputs import without_inputs
 
 
 @dataclass(frozen=True)
@@ -28,15 +29,23 @@ class Setup:
     stops: bool = False
     parametric: bool = False  # the robot's parameters are an input of the kernel
 
+    sizes: tuple[int, int] | None = None  # how many numbers controller and drive take, where their values were taken away
+
+    def traced(self) -> Setup:
+        """Return what a kernel is traced from, and its key.
+
+        Gains, reference and numbers of drives are inputs of a kernel. Controller and drive come without them here, and raise where
+        a law reads them: what a program depends on is in this setup, field by field.
+        """
+        return replace(self, controller=without_inputs(self.controller), drive=without_inputs(self.drive), sizes=self.input_sizes)
+
     @property
-    def key(self) -> tuple[Any, ...]:
-        """All that the kernel depends on."""
-        law, n = self.controller, self.robot.n
-        model = "" if law is None else (law.model or self.robot).fingerprint
-        own = () if law is None else (f"{type(law).__module__}.{type(law).__qualname__}", len(law.gains(n)), getattr(law, "key", ""))
-        drive = "" if self.drive is None else type(self.drive).__qualname__
-        ways = self.saturated, self.free, drive, self.stops, self.parametric
-        return (self.robot.fingerprint, "simulate", self.method, self.control, own, model, *ways)
+    def input_sizes(self) -> tuple[int, int]:
+        """How many numbers the controller and the drive take."""
+        if self.sizes is not None:
+            return self.sizes
+        gains = 0 if self.controller is None else len(self.controller.gains(self.robot.n))
+        return gains, 0 if self.drive is None else self.drive.numbers(self.robot).size
 
     @property
     def plant(self) -> Robot:
@@ -69,8 +78,8 @@ class Setup:
         taken = [Operand("h", (), "[s]"), *state]
         taken += [Operand("tau", (n,), "[N m|N]")] if self.control == "held" else []
         if law is not None:
-            taken += [Operand("wanted", wanted_shape(law, n), ""), Operand("gains", (len(law.gains(n)),), "")]
-        taken += [Operand("drive numbers", self.drive.numbers(self.robot).shape, "")] if self.drive is not None else []
+            taken += [Operand("wanted", wanted_shape(law, n), ""), Operand("gains", (self.input_sizes[0],), "")]
+        taken += [Operand("drive numbers", (self.input_sizes[1],), "")] if self.drive is not None else []
         taken += [Operand("stops", (n,), "")] if self.stops else []
         taken += [Operand("parameters", self.robot.parameters.shape, "")] if self.parametric else []
         return taken, [*state, Operand("tau", (n,), "[N m|N]")]

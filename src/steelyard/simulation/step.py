@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..algebra.scalar import Scalar, Scalars, dot, where
@@ -53,19 +52,24 @@ def step_kernel(setup: Setup) -> Kernel:
 
     The state stays in registers over `count` steps; a kernel of a program so long that it is split takes no count, and one step.
     """
-    return kernel_for(setup, "step", partial(_steps_program, setup))
+    return kernel_of(steps_program, setup.traced())
 
 
-def _steps_program(setup: Setup) -> Program:
+def steps_program(setup: Setup) -> Program:
+    """Return the program of steps."""
     made = step_program(setup)
     return made if len(made.steps) > BUDGET else repeated(longest_first(made), [operand.name for operand in made.outputs[:-1]])
 
 
 def packed_kernel(setup: Setup) -> Kernel:
     """The kernel of a step with the whole state in one array: (h, x, tau, ...) -> x."""
+    return kernel_of(packed_program, setup.traced())
+
+
+def packed_program(setup: Setup) -> Program:
+    """Return the program of a step with the whole state in one array."""
     taken, whole, rest = packed_operands(setup)
-    form = partial(packed_state, setup)
-    return kernel_for(setup, "packed", partial(step_program, setup, form, [taken, whole, *rest], [whole]))
+    return step_program(setup, partial(packed_state, setup), [taken, whole, *rest], [whole])
 
 
 def packed_operands(setup: Setup) -> tuple[Operand, Operand, list[Operand]]:
@@ -86,21 +90,19 @@ def packed_step(setup: Setup, way: Step, h: Scalar, x: Scalars, *values: Any) ->
     return [value for part in made[:-1] for value in part], list(made[-1])
 
 
-def kernel_for(setup: Setup, what: str, make: Callable[[], Program]) -> Kernel:
-    """The kernel of a program. One with a controller from elsewhere is traced anew, since no key tells what its law depends on."""
-    if setup.controller is not None and not type(setup.controller).__module__.startswith(f"{__package__}.controllers."):
-        return Kernel(make())
-    return kernel_of((*setup.key, what), make, Path(__file__).parent)
-
-
 def law_kernel(setup: Setup) -> Kernel:
     """The kernel of a controller alone: (q, qd, wanted, gains) -> tau."""
+    return kernel_of(law_program, setup.traced())
+
+
+def law_program(setup: Setup) -> Program:
+    """Return the program of a controller alone."""
     taken = [operand for operand in setup.operands()[0] if operand.name in ("q", "qd", "wanted", "gains", "parameters")]
 
     def law(*values: Any) -> list[Scalar]:
         return torques(setup, {operand.name: value for operand, value in zip(taken, values, strict=True)})
 
-    return kernel_for(setup, "control", partial(trace, "control", law, taken, [Operand("tau", (setup.robot.n,))]))
+    return trace("control", law, taken, [Operand("tau", (setup.robot.n,))])
 
 
 def step_program(

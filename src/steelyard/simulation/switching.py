@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,21 +39,31 @@ class Kernels:
 def kernels(robot: Robot, stops: bool) -> Kernels:
     """The kernels of a robot."""
     require_mass(robot.tree, "simulate")
-    names = ("q", "qd", "tau", "side", "stopped", "restitution", "qdd", "borne", "pressed")
-    q, qd, tau, side, stopped, restitution, qdd, borne, pressed = (Operand(name, (robot.n,)) for name in names)
-    heat, held = Operand("heat", ()), [side, stopped]
-    return Kernels(
-        _kernel(robot, "sides with stops" if stops else "sides", partial(_sides, stops), [q, qd, tau], held),
-        _kernel(robot, "rates", _rates, [q, qd, tau, *held], [qdd, heat, borne, pressed]),
-        _kernel(robot, "strike", _strike, [q, qd, *held, restitution], [qd, heat]),
-    )
+    tree = robot.tree
+    return Kernels(kernel_of(sides_program, tree, stops), kernel_of(rates_program, tree), kernel_of(strike_program, tree))
 
 
-def _kernel(robot: Robot, name: str, function: Any, taken: list[Operand], given: list[Operand]) -> Kernel:
-    def make() -> Program:
-        return trace("simulate", partial(function, customised(robot.tree)), taken, given)
+def operands(tree: Tree, names: str) -> list[Operand]:
+    """Return operands by name: a number for every joint, but one for heat [J|W]."""
+    return [Operand(name, () if name == "heat" else (tree.n,)) for name in names.split()]
 
-    return kernel_of((robot.fingerprint, "simulate", name), make, Path(__file__).parent)
+
+def sides_program(tree: Tree, stops: bool) -> Program:
+    """Return the program of the sides on which friction and stops hold joints."""
+    function = partial(_sides, stops, customised(tree))
+    return trace("simulate", function, operands(tree, "q qd tau"), operands(tree, "side stopped"))
+
+
+def rates_program(tree: Tree) -> Program:
+    """Return the program of the rates while joints are held."""
+    taken, given = operands(tree, "q qd tau side stopped"), operands(tree, "qdd heat borne pressed")
+    return trace("simulate", partial(_rates, customised(tree)), taken, given)
+
+
+def strike_program(tree: Tree) -> Program:
+    """Return the program of joints that strike their stops."""
+    taken, given = operands(tree, "q qd side stopped restitution"), operands(tree, "qd heat")
+    return trace("simulate", partial(_strike, customised(tree)), taken, given)
 
 
 def _sides(stops: bool, tree: Tree, q: Any, qd: Any, tau: Any) -> tuple[list[Any], list[Any]]:

@@ -44,7 +44,7 @@ def inputs(x: Case, algorithm: str) -> list[Array]:
 
 def by_kernel(x: Case, algorithm: str, arrays: Sequence[Array]) -> list[Array]:
     """One array per output."""
-    result = kernel(x.robot.fingerprint, x.robot.tree, algorithm, frame=frame_of(x, algorithm))(*arrays)
+    result = kernel(x.robot.tree, algorithm, frame=frame_of(x, algorithm))(*arrays)
     return list(result) if isinstance(result, tuple) else [result]
 
 

@@ -24,8 +24,9 @@ from ...errors import CallError
 from ...files import make_folder, write_whole
 from ...files.open_folder import OpenFolder
 from ...files.temporary import TEMPORARY, remove
+from ...private_files import only_ours
 
-FORMAT = "steelyard cache 3"
+FORMAT = "steelyard cache 4"
 LIMIT = 256 << 20  # bytes
 SELDOM = 32  # one write in so many, chosen by the file's name, looks for files to remove: that takes long in a full directory
 _DIGEST = 32
@@ -52,6 +53,15 @@ def directory() -> Path | None:
     return None if home is None else home / below
 
 
+def private_directory() -> Path | None:
+    """Return the cache directory, made if it is absent; None if others could write to it."""
+    folder = _safe(directory())
+    if folder is None:
+        return None
+    with folder:
+        return folder.path
+
+
 def _home() -> Path | None:
     """The user's home directory; None if there is none, or if it is the top of the disk, as it is where $HOME is empty."""
     try:
@@ -69,7 +79,7 @@ def read(name: str) -> bytes | None:
     try:
         with folder, open(folder.open_regular(name), "rb") as file:
             info = os.fstat(file.fileno())
-            if not _own(info):
+            if not only_ours(info):
                 return None
             content = file.read()
             if time.time() - info.st_mtime > _DAY:
@@ -112,7 +122,7 @@ def _safe(path: Path | None) -> OpenFolder | None:
     except (OSError, CallError):
         return None
     info = path.lstat() if folder.handle is None else os.fstat(folder.handle)
-    if not _own(info):
+    if not only_ours(info):
         folder.close()
         return None
     return folder
@@ -122,11 +132,6 @@ def _touch(descriptor: int, path: Path) -> None:
     """Set the time of last use of an open file to now."""
     with suppress(OSError):
         os.utime(descriptor if os.utime in os.supports_fd else path)
-
-
-def _own(info: os.stat_result) -> bool:
-    """Whether a file or directory is the user's and no one else may write to it. On Windows users' folders are protected already."""
-    return not hasattr(os, "getuid") or (info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def _prune(folder: OpenFolder) -> None:
@@ -153,7 +158,7 @@ _started = time.time()
 
 
 def sources(*folders: Path) -> str | None:
-    """A digest of the Python files in some folders.
+    """A digest of the Python files in some folders, and of single files.
 
     None where the files may differ from the code that runs: there are none (a frozen application), or one was saved after the start.
     """
@@ -166,13 +171,14 @@ def sources(*folders: Path) -> str | None:
 def _digest(folder: Path) -> str | None:
     h = hashlib.blake2b(digest_size=16)
     files = sorted(os.path.join(place, name) for place, _, names in os.walk(folder) for name in names if name.endswith(".py"))
+    files = files or ([str(folder)] if folder.is_file() else [])
     try:
         for path in files:
             with open(path, "rb") as file:
                 content = file.read()
                 if os.fstat(file.fileno()).st_mtime > _started:
                     return None
-            h.update(f"{path[len(str(folder)) :]} {len(content)}\n".encode() + content)
+            h.update(f"{path[len(str(folder.parent)) :]} {len(content)}\n".encode() + content)
     except OSError:
         return None
     return h.hexdigest() if files else None

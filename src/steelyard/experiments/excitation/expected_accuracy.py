@@ -47,7 +47,7 @@ class RegionOfUse:
         shape = (STATES, robot.n)
         fastest = np.where(np.isfinite(limits.acceleration), limits.acceleration, QUICKEST * limits.velocity)
         q, qd, qdd = rng.uniform(lower, upper, shape), limits.velocity * rng.uniform(-1, 1, shape), fastest * rng.uniform(-1, 1, shape)
-        Y = np.asarray(kernel(robot.fingerprint, robot.tree, "regressor", columns=information.columns)(q, qd, qdd))
+        Y = np.asarray(kernel(robot.tree, "regressor", columns=information.columns)(q, qd, qdd))
         tau = robot.inverse_dynamics(q, qd, qdd)
         return cls(Y, np.sqrt(np.mean(tau**2, axis=0)))
 

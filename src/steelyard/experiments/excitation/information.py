@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,13 +139,11 @@ class Information:
         return float(np.max(np.abs(self.robot.inverse_dynamics(*self.states(motion))) / effort))
 
     def _rows(self, states: Sequence[Array] | Array) -> Array:
-        Y = kernel(self.robot.fingerprint, self.robot.tree, "regressor", columns=self.columns)
+        Y = kernel(self.robot.tree, "regressor", columns=self.columns)
         return np.asarray(Y(*states)) / self.torque[:, None]
 
     def _gradient_kernel(self) -> Kernel:
-        tree, columns = self.robot.tree, self.columns
-        key = (self.robot.fingerprint, "regressor_gradient", columns)
-        return kernel_of(key, lambda: gradient_program(tree, columns), Path(__file__).parent)
+        return kernel_of(gradient_program, self.robot.tree, self.columns)
 
 
 def typical_torque(tau: Array) -> Array:

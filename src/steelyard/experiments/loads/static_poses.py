@@ -114,7 +114,7 @@ def _gravity_columns(robot: Robot, body: int, frame: str, q: Array) -> Array:
     """The torque at rest per kg and kg m of a load, (N, n, 4)."""
     columns = tuple(range(10 * body, 10 * body + 10))
     bare = robot.without_friction().without_rotors()
-    Y = np.asarray(kernel(bare.fingerprint, bare.tree, "regressor", columns=columns, base=False)(q, 0.0 * q, 0.0 * q))
+    Y = np.asarray(kernel(bare.tree, "regressor", columns=columns, base=False)(q, 0.0 * q, 0.0 * q))
     return (Y @ to_body(robot, frame))[:, :, :4]
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra.scalar import Scalar, Scalars, dot
-from ...compiler.ir.program import Operand, trace
+from ...compiler.ir.program import Operand, Program, trace
 from ...compiler.runtime.kernel import Kernel
 from ...dynamics.forward.by_crba import factorise, solve
 from ...identification.model.linear_model import Model
@@ -83,22 +82,17 @@ class Sums:
         """The hypotheses that are loads."""
         return [k for k, h in enumerate(self.every) if h.joint is None]
 
-    def _key(self, name: str) -> tuple[Any, ...]:
-        return (name, self.n, MODES, tuple((h.d, h.joint) for h in self.every))
+    @property
+    def _shapes(self) -> tuple[tuple[int, int | None], ...]:
+        return tuple((h.d, h.joint) for h in self.every)
 
     @property
     def terms(self) -> Kernel:
-        columns = 1 + MODES + 4 * len(self.loads)
-        shapes = {"columns": (self.n, columns), "tau": (self.n,), "friction": (self.n, 3), "weights": (self.n,)}
-        inputs = [Operand(name, shape) for name, shape in shapes.items()]
-        made = lambda: trace("change_terms", self._terms, inputs, [Operand("terms", (self.width,))])  # noqa: E731
-        return kernel_of(self._key("change_terms"), made, Path(__file__).parent)
+        return kernel_of(terms_program, self.n, self._shapes)
 
     @property
     def tests(self) -> Kernel:
-        inputs = [Operand("sums", (self.width,))]
-        made = lambda: trace("change_tests", self._tests, inputs, [Operand("statistic", (len(self.every),))])  # noqa: E731
-        return kernel_of(self._key("change_tests"), made, Path(__file__).parent)
+        return kernel_of(tests_program, self.n, self._shapes)
 
     def _terms(self, columns: Any, tau: Scalars, friction: Any, weights: Scalars) -> list[Scalar]:
         made: list[Scalar] = []
@@ -149,3 +143,22 @@ def least_certain(covariance: Array, typical: Array, weights: Array) -> Array:
     L = np.zeros((len(covariance), MODES))
     L[:, : min(MODES, len(Vt))] = root @ Vt[:MODES].T
     return L
+
+
+def sums_of(n: int, shapes: tuple[tuple[int, int | None], ...]) -> Sums:
+    """Return the sums of hypotheses with (columns, joint) each, whatever the numbers of their columns are."""
+    return Sums(tuple(Hypothesis(("",) * d, np.zeros((0, d)), joint) for d, joint in shapes), n)
+
+
+def terms_program(n: int, shapes: tuple[tuple[int, int | None], ...]) -> Program:
+    """Return the program of what a sample adds to the sums."""
+    sums = sums_of(n, shapes)
+    sizes = {"columns": (n, 1 + MODES + 4 * len(sums.loads)), "tau": (n,), "friction": (n, 3), "weights": (n,)}
+    inputs = [Operand(name, size) for name, size in sizes.items()]
+    return trace("change_terms", sums._terms, inputs, [Operand("terms", (sums.width,))])
+
+
+def tests_program(n: int, shapes: tuple[tuple[int, int | None], ...]) -> Program:
+    """Return the program of the statistics of all hypotheses."""
+    sums = sums_of(n, shapes)
+    return trace("change_tests", sums._tests, [Operand("sums", (sums.width,))], [Operand("statistic", (len(shapes),))])

@@ -32,7 +32,7 @@ class SampleRows:
     def _plain_kernel(self, name: str) -> Kernel:
         """The kernel of a regressor of the plain robot, at hand without a search."""
         wanted = tuple(self.model.plain_columns[c] for c in self.model.base.columns)
-        return kernel(self.model.plain.fingerprint, self.model.plain.tree, name, columns=wanted)
+        return kernel(self.model.plain.tree, name, columns=wanted)
 
     @cached_property
     def _momentum_kernels(self) -> tuple[Kernel, Kernel]:

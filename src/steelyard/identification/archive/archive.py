@@ -26,7 +26,8 @@ class Archive:
     """The logs of a fit: names, samples (L,), errors |e_j| / |tau_j| of each joint (L, n) and in all (L,), as fractions.
 
     `left_out` are logs that could not be used, with the reason; `copies` are those with the content of another, which count once.
-    `reused` of the factors were found beside the logs.
+    `reused` of the factors were found beside the logs; `rejected` are logs whose kept factor was not used, with the reason. `not_kept`
+    says why factors are not kept, '' where they are.
     """
 
     names: tuple[str, ...]
@@ -37,6 +38,8 @@ class Archive:
     left_out: tuple[tuple[str, str], ...] = ()
     copies: tuple[str, ...] = ()
     reused: int = 0
+    rejected: tuple[tuple[str, str], ...] = ()
+    not_kept: str = ""
 
     @property
     def stands_out(self) -> NDArray[np.bool_]:
@@ -53,6 +56,11 @@ class Archive:
         count = f"{int(self.samples.sum())} samples of {len(self.names)} logs were folded"
         again = f", {self.reused} of which had their factor kept beside them" if self.reused else ""
         made = [f"{count}{again}; residuals, curves and bands of torque are those of a few stretches of them."]
+        if self.rejected:
+            reasons = listed([f"{name} ({why})" for name, why in self.rejected])
+            made.append(f"Kept factors of {len(self.rejected)} logs were not used, and these logs folded again: {reasons}.")
+        if self.not_kept:
+            made.append(f"Factors are neither read nor kept: {self.not_kept}.")
         if self.copies:
             made.append(f"Copies of other logs count once: {listed(self.copies)}.")
         if self.left_out:
@@ -81,18 +89,25 @@ class Archive:
 
         Example:
             >>> sorted(fit.archive.to_dict())
-            ['copies', 'joints', 'left_out', 'logs', 'reused']
+            ['copies', 'joints', 'left_out', 'logs', 'not_kept', 'rejected', 'reused']
         """
         each = zip(
             self.names, self.samples.tolist(), self.errors.tolist(), self.joint_errors.tolist(), self.stands_out.tolist(), strict=True
         )
         logs = [{"log": a, "samples": b, "error": c, "joint_errors": d, "stands_out": e} for a, b, c, d, e in each]
         left_out = [{"log": name, "reason": why} for name, why in self.left_out]
-        return {"logs": logs, "joints": list(self.joint_names), "left_out": left_out, "copies": list(self.copies), "reused": self.reused}
+        rejected = [{"log": name, "reason": why} for name, why in self.rejected]
+        made = {"logs": logs, "joints": list(self.joint_names), "left_out": left_out, "copies": list(self.copies), "reused": self.reused}
+        return made | {"rejected": rejected, "not_kept": self.not_kept}
 
 
 def archive_of(
-    factors: Sequence[LogFactor], base: Array, joint_names: tuple[str, ...], left_out: dict[str, str], copies: Sequence[str]
+    factors: Sequence[LogFactor],
+    base: Array,
+    joint_names: tuple[str, ...],
+    left_out: dict[str, str],
+    copies: Sequence[str],
+    not_kept: str = "",
 ) -> Archive:
     """Return the logs behind base parameters (b,) with their errors, which follow from their factors."""
     wholes = [merge_tree(factor.parts) for factor in factors]
@@ -101,4 +116,15 @@ def archive_of(
     total = np.sqrt(residual.sum(axis=1) / torque.sum(axis=1))
     names, samples = tuple(factor.name for factor in factors), np.array([factor.samples for factor in factors])
     reused = sum(factor.reused for factor in factors)
-    return Archive(names, samples, np.sqrt(residual / torque), total, joint_names, tuple(left_out.items()), tuple(copies), reused)
+    return Archive(
+        names=names,
+        samples=samples,
+        joint_errors=np.sqrt(residual / torque),
+        errors=total,
+        joint_names=joint_names,
+        left_out=tuple(left_out.items()),
+        copies=tuple(copies),
+        reused=reused,
+        rejected=tuple((factor.name, factor.rejected) for factor in factors if factor.rejected),
+        not_kept=not_kept,
+    )

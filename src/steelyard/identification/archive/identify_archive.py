@@ -20,6 +20,7 @@ from ..options import Options
 from ..result.fit import Fit
 from ..result.prediction import Region, region_of
 from ..result.provenance import versions
+from ..samples.samples import prepare
 from ..settle import Progress, Settled, settle
 from .archive import archive_of
 from .archive_problem import ArchiveProblem, archive_residuals, merge_tree
@@ -52,12 +53,16 @@ class Gathering:
 
 @dataclass(frozen=True, eq=False)
 class Folded:
-    """The factors of logs in the order of their digests, with what settled their columns; logs that were left out, with the reason."""
+    """The factors of logs in the order of their digests, with what settled their columns; logs that were left out, with the reason.
+
+    `not_kept` says why factors are not kept, '' where they are, or were not to be.
+    """
 
     settled: Settled
     factors: tuple[LogFactor, ...]
     left_out: dict[str, str]
     copies: tuple[str, ...]
+    not_kept: str = ""
 
 
 def identify_archive(
@@ -81,7 +86,7 @@ def conclude_archive(robot: Robot, folded: Folded, options: Options, tell: Progr
     problem.check_rows()
     estimate = to_physical(problem, options.estimator.fit(problem))
     tell("computing the uncertainty", 0.95)
-    found = archive_of(factors, estimate.base, robot.joint_names, folded.left_out, folded.copies)
+    found = archive_of(factors, estimate.base, robot.joint_names, folded.left_out, folded.copies, folded.not_kept)
     origin = versions(robot) | {"logs": [{"source": f.name, "samples": f.samples, "sha256": f.digest} for f in factors]}
     fit = conclude(robot, settled, problem, estimate, options, origin, region_of_all(robot, factors), archive_residuals)
     tell("done", 1.0)
@@ -96,7 +101,8 @@ def fold_archive(robot: Robot, sources: Sequence[Source], options: Options, diag
     settled = settle_pilot(robot, parts, options, diagnose, left_out, lambda text, share: tell(text, 0.02 + 0.1 * share))
     parts = [part for part in parts if name_of(part[0]) not in left_out]
     recipe = Recipe.of(robot, settled, options.preparation)
-    calls = [(source, content, recipe, gathering.store, gathering.cores) for source, content in parts]
+    store = gathering.store.for_recipe(*recipe.identity)
+    calls = [(source, content, recipe, store, gathering.cores) for source, content in parts]
     made: dict[int, LogFactor] = {}
     for done, (number, answer) in enumerate(run_tasks(fold_log, calls, gathering.executor), 1):
         if isinstance(answer, SteelyardError):
@@ -105,7 +111,7 @@ def fold_archive(robot: Robot, sources: Sequence[Source], options: Options, diag
             made[number] = replace(answer, name=name_of(parts[number][0]))
         tell(f"folding {len(calls)} logs", 0.15 + 0.75 * done / len(calls))
     refuse_damaged(left_out, gathering.leave_out, len(made))
-    return Folded(settled, tuple(made[number] for number in sorted(made)), left_out, copies)
+    return Folded(settled, tuple(made[number] for number in sorted(made)), left_out, copies, store.reason)
 
 
 def looked_at(sources: Sequence[Source], gathering: Gathering) -> tuple[list[tuple[Source, str]], dict[str, str], tuple[str, ...]]:
@@ -131,21 +137,38 @@ def looked_at(sources: Sequence[Source], gathering: Gathering) -> tuple[list[tup
 def settle_pilot(
     robot: Robot, parts: Sequence[tuple[Source, str]], options: Options, diagnose: bool, left_out: dict[str, str], tell: Progress
 ) -> Settled:
-    """Return what stretches of the first logs that can be read settle; those that cannot are added to `left_out`, with the reason."""
-    logs: list[Log] = []
-    for source, _ in parts:
-        if len(logs) == PILOT_LOGS:
-            break
+    """Return what stretches of the first logs that can be used settle; those that cannot are added to `left_out`, with the reason."""
+    rest, pilot = iter(parts), dict[str, tuple[Source, Log]]()
+    while True:
+        for source, _ in rest:
+            try:
+                pilot[name_of(source)] = source, middle(read_source(source, robot))
+            except SteelyardError as error:
+                left_out[name_of(source)] = str(error)
+            if len(pilot) == PILOT_LOGS:
+                break
+        if not pilot:
+            raise LogError(f"none of the logs can be used: {reasons(left_out)}")
         try:
-            log = read_source(source, robot)
-            logs.append(middle(log))
-        except SteelyardError as error:
-            left_out[name_of(source)] = str(error)
-    if not logs:
-        raise LogError(f"none of the logs can be read: {reasons(left_out)}")
-    settled = settle(robot, logs, options, diagnose, tell, drifting=False)
+            settled = settle(robot, [log for _, log in pilot.values()], options, diagnose, tell, drifting=False)
+            break
+        except LogError:
+            if not (unusable := [name for name, (_, log) in pilot.items() if why_unusable(robot, log, options)]):
+                raise
+        for name in unusable:
+            if reason := why_unusable(robot, read_source(pilot.pop(name)[0], robot), options):
+                left_out[name] = reason
     problem = fit_at_own_load(settled.problem, options.estimator)[0] if settled.problem.model.reads_load else settled.problem
     return replace(settled, problem=problem)
+
+
+def why_unusable(robot: Robot, log: Log, options: Options) -> str:
+    """Return why a log cannot become samples, '' if it can."""
+    try:
+        prepare(robot, log, options.preparation)
+    except SteelyardError as error:
+        return str(error)
+    return ""
 
 
 def middle(log: Log) -> Log:

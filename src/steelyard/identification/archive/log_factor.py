@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,20 +14,19 @@ from numpy.typing import NDArray
 from ...compiler.runtime.threads import threads
 from ..model.accumulator import Accumulator, on_one_core
 from ..result.validation import kept_states
-from .factor_store import FactorStore
-from .recipe import Recipe, first_of_equals
+from .factor_store import FactorStore, Kept
+from .recipe import PARTS, POINTS, Recipe, first_of_equals
 from .sources import Source, name_of, read_source
 
 Array = NDArray[np.float64]
-PARTS = 4  # consecutive parts of a log that are folded apart, so that its uncertainty can be told
-POINTS = 2048  # states of a log that are kept, evenly spread
 
 
 @dataclass(frozen=True, eq=False)
 class LogFactor:
     """The factors of the consecutive parts of a log, how many samples it has, and some of its states: q, qd and qdd (3, K, n).
 
-    `digest` is that of the log's content. `reused` says that the factor was found beside the log.
+    `digest` is that of the log's content. `reused` says that the factor was found beside the log, `rejected` why one that was there
+    was not used.
     """
 
     name: str
@@ -38,6 +36,7 @@ class LogFactor:
     states: Array
     remarks: tuple[str, ...] = ()
     reused: bool = False
+    rejected: str = ""
 
     def to_bytes(self) -> bytes:
         """Return everything as the bytes of an npz file."""
@@ -50,16 +49,35 @@ class LogFactor:
         return target.getvalue()
 
     @classmethod
-    def from_bytes(cls, content: bytes) -> LogFactor:
-        """Return what `to_bytes` wrote; it raises whatever comes for other bytes."""
+    def from_bytes(cls, content: bytes, digest: str, reach: Sequence[Sequence[int]]) -> LogFactor:
+        """Return what `to_bytes` wrote of the log with that digest, for columns in reach; it raises whatever comes for other bytes."""
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             told: dict[str, Any] = json.loads(arrays["told"].tobytes())
-            reach = tuple(tuple(columns) for columns in told["reach"])
+            columns = tuple(tuple(each) for each in told["reach"])
+            if told["digest"] != digest or columns != tuple(map(tuple, reach)):
+                raise ValueError("it is of another log or of another model")
             parts = tuple(
-                Accumulator(reach, told["width"], tuple(arrays[f"part{k}joint{j}"] for j in range(len(reach))), tuple(counts))
+                Accumulator(columns, int(told["width"]), tuple(arrays[f"part{k}joint{j}"] for j in range(len(columns))), tuple(counts))
                 for k, counts in enumerate(told["counts"])
             )
-            return cls(told["name"], told["digest"], told["samples"], parts, arrays["states"], tuple(told["remarks"]), reused=True)
+            made = cls(str(told["name"]), digest, int(told["samples"]), parts, arrays["states"], tuple(told["remarks"]), reused=True)
+        made.check()
+        return made
+
+    def check(self) -> None:
+        """Raise ValueError unless shapes and numbers are those of a factor."""
+        if len(self.parts) != PARTS or self.samples < 1:
+            raise ValueError("it has another number of parts, or no samples")
+        for part in self.parts:
+            shapes = [(len(columns) + 1, len(columns) + 1) for columns in part.reach]
+            if [R.shape for R in part.factors] != shapes or len(part.counts) != len(shapes):
+                raise ValueError("its factors have other shapes")
+        n = len(self.parts[0].reach)
+        if self.states.ndim != 3 or self.states.shape[::2] != (3, n) or not 1 <= self.states.shape[1] <= POINTS:
+            raise ValueError("its states have another shape")
+        numbers = [self.states, *(np.asarray(x) for part in self.parts for x in (*part.factors, part.counts))]
+        if not all(x.dtype.kind in "fi" and np.all(np.isfinite(x)) for x in numbers):
+            raise ValueError("its numbers are not finite")
 
 
 @on_one_core
@@ -67,19 +85,21 @@ def fold_log(source: Source, content: str, recipe: Recipe, store: FactorStore, c
     """Return the factor of one log: found where factors are kept, or made and kept there.
 
     `content` is the digest of the log. The factor depends on the log and the recipe alone: neither on the process that makes it, nor on how
-    many cores it uses.
+    many cores it uses. A kept one that cannot be trusted is made anew, and `rejected` says why.
     """
     recipe = first_of_equals(recipe)
-    kept = store.find(source, content, recipe.key)
-    if kept is not None:
-        with suppress(Exception):  # a damaged file that is kept beside a log is made anew
-            return LogFactor.from_bytes(kept)
+    kept = store.find(source, content, recipe.most_bytes)
+    if kept.content is not None:
+        try:
+            return LogFactor.from_bytes(kept.content, content, recipe.reach)
+        except Exception as error:  # noqa: BLE001 whatever a damaged file makes of a reader
+            kept = Kept(None, f"its content cannot be used: {error}")
     with threads(cores):
         problem = recipe.problem(read_source(source, recipe.robot))
         parts = problem.accumulate(PARTS)
         made = LogFactor(name_of(source), content, problem.samples[0].N, parts, some_states(problem.samples), problem.samples[0].remarks)
-    store.keep(source, content, recipe.key, made.to_bytes())
-    return made
+    store.keep(source, content, made.to_bytes())
+    return replace(made, rejected=kept.reason)
 
 
 def some_states(samples: Sequence[Any]) -> Array:

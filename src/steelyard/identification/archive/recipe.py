@@ -3,32 +3,45 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+import platform
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from ...cached import cached_property
+from ...compiler.runtime.cache import sources
 from ...compiler.runtime.jit import host
-from ...errors import LogError
+from ...content_digest import NoDigest, content_digest
+from ...errors import LogError, ProblemError
 from ...robot import Robot
 from ...signals.log import Log
-from ...version import __version__
+from ...signals.read.log_formats import LOG_FORMATS
 from ..model.linear_model import Model
 from ..model.problem import Problem
+from ..model.rows import Reach
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples, prepare
 from ..settle import Settled
 
 Array = NDArray[np.float64]
+PACKAGE = Path(__file__).parents[2]
+PARTS = 4  # consecutive parts of a log that are folded apart, so that its uncertainty can be told
+POINTS = 2048  # states of a log that are kept, evenly spread
 
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
     """The model whose columns are folded, and what is done to the samples before: preparation, delay (n,) [s], drive gains (n,), rate.
 
-    `interval` [s] is the time between kept samples; logs of another rate are thinned to the same one.
+    `interval` [s] is the time between kept samples; logs of another rate are thinned to the same one. `token` is random: copies of a
+    recipe that are sent to workers are equal, and no other recipes are.
     """
 
     robot: Robot
@@ -38,31 +51,68 @@ class Recipe:
     gains: Array
     interval: float
 
+    token: str = field(init=False, compare=False, repr=False, default_factory=lambda: secrets.token_hex(16))
+
     @classmethod
     def of(cls, robot: Robot, settled: Settled, preparation: Preparation) -> Recipe:
-        """Return the recipe that some logs have settled, with its key, which then need not be computed by those that it is sent to."""
-        made = cls(robot, settled.problem.model, preparation, settled.delay, settled.gains.values, settled.interval)
-        hash(made)
+        """Return the recipe that some logs have settled, with its key, which then need not be computed by those that it is sent to.
+
+        Bounds and the total mass do not count for factors: the model comes without them, so that other bounds fold nothing again.
+        """
+        given = settled.problem.model
+        model = replace(given, bounds=None, total_mass=None)
+        model.__dict__.update({"base": given.base, "reach": given.reach})
+        made = cls(robot, model, preparation, settled.delay, settled.gains.values, settled.interval)
+        _ = made.key, made.columns, made.reach
         return made
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Recipe) and self.key == other.key
+        return isinstance(other, Recipe) and self.token == other.token
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        return hash(self.token)
 
     @cached_property
-    def key(self) -> str:
-        """A digest of all that the factor of a log depends on beside its content: robots, options, versions and the kind of processor."""
-        model = self.model
-        robots = self.robot.fingerprint, model.robot.fingerprint
-        held = model.held, model.load, model.moving, model.base.columns, model.reach
-        numbers = [x.tobytes().hex() for x in (self.delay, self.gains)]
-        whole = (__version__, np.__version__, host().key, robots, held, repr(self.preparation), numbers, self.interval)
-        return hashlib.sha256(repr(whole).encode()).hexdigest()
+    def columns(self) -> tuple[int, ...]:
+        """The parameters whose columns are folded."""
+        return self.model.base.columns
+
+    @cached_property
+    def reach(self) -> Reach:
+        """For each joint the columns that its torque depends on."""
+        return self.model.reach
+
+    @cached_property
+    def identity(self) -> tuple[str | None, str]:
+        """A digest of all that the factor of a log depends on beside its content; None with the reason if something has no digest.
+
+        It has every field, the columns, the source code, the versions of what computes and reads, and the kind of processor.
+        """
+        code = sources(PACKAGE)
+        if code is None:
+            return None, "source files have changed since the start"
+        computing = platform.python_version(), np.__version__, scipy.__version__, host().key, reader_versions()
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
+        try:
+            return content_digest((code, computing, own, self.columns, self.reach), hashlib.sha256), ""
+        except NoDigest as error:
+            return None, f"they depend on something that cannot be compared between runs ({error})"
+
+    @property
+    def key(self) -> str | None:
+        """The digest of `identity`; None for a recipe whose factors cannot be kept."""
+        return self.identity[0]
+
+    @property
+    def most_bytes(self) -> int:
+        """How many bytes a factor has at most."""
+        triangles = sum((len(columns) + 1) ** 2 for columns in self.reach)
+        return 8 * PARTS * triangles + 8 * 3 * POINTS * self.robot.n + (1 << 20)
 
     def problem(self, log: Log) -> Problem:
         """Return the problem of one log; LogError if it cannot be identified from, or moves its base where the others do not."""
+        if self.model.base.columns != self.columns:
+            raise ProblemError(f"{log.where}this process finds other base parameters than the one that asked: install the same versions")
         samples = prepare(self.robot, log, self.preparation)
         if (samples.base is not None) != self.model.moving:
             moves, others = ("moves", "rest") if samples.base is not None else ("rests", "move")
@@ -76,7 +126,17 @@ class Recipe:
         return self.preparation.decimate or max(1, round(self.interval / float(np.median(np.diff(samples.t)))))
 
 
+def reader_versions() -> tuple[tuple[str, str], ...]:
+    """Return the versions of the packages that read logs, by the table of formats."""
+    names = {package.partition(".")[0] for row in LOG_FORMATS.values() for package in row.packages}
+    found = []
+    for name in sorted(names):
+        with suppress(PackageNotFoundError):
+            found.append((name, version(name)))
+    return tuple(found)
+
+
 @lru_cache(maxsize=2)
 def first_of_equals(recipe: Recipe) -> Recipe:
-    """Return the first recipe equal to this one that a process got: what it has derived from its robot takes longer than a short log."""
+    """Return the first copy of this recipe that a process got: what it has derived from its robot takes longer than a short log."""
     return recipe

@@ -11,7 +11,8 @@ from scipy.spatial import KDTree
 
 from ..result.jackknife import reach
 from ..result.visited import scale_of
-from .log_factor import PARTS, LogFactor
+from .log_factor import LogFactor
+from .recipe import PARTS
 
 Array = NDArray[np.float64]
 COMPARED = 200  # logs that the others are compared with

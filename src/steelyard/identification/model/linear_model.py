@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from ...algebra.spatial import Inertia
 from ...arguments import real_number
 from ...cached import cached_property
-from ...compiler.ir.program import Program, selected
+from ...compiler.runtime.kernel import Kernel
 from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
 from ...errors import CallError, suggest
-from ...kernels import kernel, kernel_of, program
+from ...kernels import kernel, kernel_of
 from ...kernels import moving as on_moving_base
 from ...mechanism.joint_terms import KNOWN_TORQUE, JointState
 from ...mechanism.parameter_vector import with_scalars
@@ -28,7 +27,7 @@ from .bounds import Bounds
 from .joint_terms import complete, coupled, gear_ratios, is_plain, plain, structural, with_shape
 from .known import KnownFunction, with_known
 from .model_options import ModelOptions
-from .rows import Reach, Rows
+from .rows import Reach, Rows, entries_program
 
 Array = NDArray[np.float64]
 
@@ -120,13 +119,19 @@ class Model:
         """Return Y_b, (N, n, b): the base columns of the regressor; base (N, 9) is the motion of the base, at rest if not given."""
         return self.columns(q, qd, qdd, self.base.columns, *base)
 
+    @cached_property
+    def _entry_kernels(self) -> dict[bool, Kernel]:
+        """The kernels of `entries` that were used: of a base at rest, and of one that moves."""
+        return {}
+
     def entries(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
         """Return the entries of Y_b in reach, (N, P), see `Rows`: what `rows` has beside the zeros of its structure."""
         if not self.reach.size:
             return np.zeros((len(q), 0))
-        plain, wanted = self.plain, tuple(self.plain_columns.get(c, 0) for c in self.base.columns)
-        key = plain.fingerprint, "regressor_entries", wanted, self.reach, bool(base)
-        made = np.asarray(kernel_of(key, lambda: self._entries_program(wanted, bool(base)), Path(__file__).parent)(q, qd, qdd, *base))
+        if bool(base) not in self._entry_kernels:
+            wanted = tuple(self.plain_columns.get(c, 0) for c in self.base.columns)
+            self._entry_kernels[bool(base)] = kernel_of(entries_program, self.plain.tree, wanted, self.reach, bool(base))
+        made = np.asarray(self._entry_kernels[bool(base)](q, qd, qdd, *base))
         others = [(k, self.term(c)) for k, c in enumerate(self.base.columns) if c not in self.plain_columns]
         states = self.joint_states([use for _, use in others], q, qd, qdd)
         at = {(j, k): i for j, place in enumerate(self.reach.places) for i, k in enumerate(self.reach[j], place.start)} if others else {}
@@ -138,10 +143,6 @@ class Model:
     def rows_in_reach(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Rows:
         """Return what `rows` has, without the zeros of its structure."""
         return Rows(self.entries(q, qd, qdd, *base), self.reach, self.base.n_base)
-
-    def _entries_program(self, columns: tuple[int, ...], base: bool) -> Program:
-        made = program(self.plain.tree, "regressor", columns=columns, base=base)
-        return selected(made, self.reach.flat(len(columns)))
 
     def possible(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return the states among these (N, n) that the robot can have: all, unless loops tie joints to each other."""
@@ -164,7 +165,7 @@ class Model:
         if not len(columns):
             return np.zeros((*q.shape, 0))
         wanted = tuple(self.plain_columns.get(c, 0) for c in columns)
-        Y = np.asarray(kernel(self.plain.fingerprint, self.plain.tree, "regressor", columns=wanted, base=bool(base))(q, qd, qdd, *base))
+        Y = np.asarray(kernel(self.plain.tree, "regressor", columns=wanted, base=bool(base))(q, qd, qdd, *base))
         others = [(k, self.term(c)) for k, c in enumerate(columns) if c not in self.plain_columns]
         states = self.joint_states([use for _, use in others], q, qd, qdd)
         for k, use in others:

@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cached import cached_property
+from ...compiler.ir.program import Program, selected
+from ...kernels import program
+from ...mechanism.tree import Tree
 
 Array = NDArray[np.float64]
 
@@ -81,3 +84,8 @@ class Rows:
 def gathered(Y: Array, reach: Reach) -> Array:
     """Return the entries (N, P) in reach of Y (N, n, b)."""
     return np.take(Y.reshape(len(Y), -1), reach.flat(Y.shape[2]), axis=1)
+
+
+def entries_program(tree: Tree, columns: tuple[int, ...], reach: Reach, base: bool) -> Program:
+    """Return the program of the entries of some columns of the regressor that are in reach; `base`: with the motion of the base."""
+    return selected(program(tree, "regressor", columns=columns, base=base), reach.flat(len(columns)))

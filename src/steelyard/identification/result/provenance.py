@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
+from ...content_digest import content_digest
 from ...robot import Robot
 from ...signals.log import Log
 from ...version import __version__
@@ -30,12 +32,8 @@ def versions(robot: Robot) -> dict[str, Any]:
 
 
 def digest(log: Log) -> str:
-    """Return the SHA-256 of a log's numbers."""
-    h = hashlib.sha256()
-    for name in ("t", *log.signals):
-        h.update(name.encode())
-        h.update(np.ascontiguousarray(getattr(log, name)).data)
-    return h.hexdigest()
+    """Return the SHA-256 of a log: of all its fields but those with `compare=False`, where it comes from and remarks."""
+    return content_digest({f.name: getattr(log, f.name) for f in fields(log) if f.compare}, hashlib.sha256)
 
 
 def plain(value: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +32,7 @@ class BodyFrames:
         tree = robot.tree
         R, p = np.zeros((len(q), len(tree.bodies) + 1, 3, 3)), np.zeros((len(q), len(tree.bodies) + 1, 3))
         R[:, 0] = np.eye(3)
-        R[:, 1:], p[:, 1:] = kernel_of((robot.fingerprint, "body_frames"), lambda: _program(tree), Path(__file__).parent)(q)
+        R[:, 1:], p[:, 1:] = kernel_of(_program, tree)(q)
         return cls(tree, R, p)
 
     def points(self, bodies: Indices, points: Array) -> Array:

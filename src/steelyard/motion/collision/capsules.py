@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +28,7 @@ class Distances(NamedTuple):
 
 def capsule_distances(A: Array, B: Array, ra: Array, rb: Array) -> Distances:
     """Distances between capsules with ends A and B (N, k, 2, 3) and radii (k,)."""
-    return Distances(*kernel_of(("capsule_pair",), _program, Path(__file__).parent)(A, B, ra, rb))
+    return Distances(*kernel_of(_program)(A, B, ra, rb))
 
 
 def capsule_pair(A: Any, B: Any, ra: Scalar, rb: Scalar) -> tuple[Scalar, Vector, Vector, Vector]:

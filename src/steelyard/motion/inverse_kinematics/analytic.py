@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,6 @@ from ...algebra.spatial import Pose
 from ...compiler.ir.program import Operand, Program, trace
 from ...compiler.ir.schedule import side_by_side
 from ...compiler.runtime.kernel import Kernel
-from ...kernels import kernel_of
 from ...mechanism import near_integers
 from ...mechanism.model import Limits
 from ...mechanism.tree import Body, Tree
@@ -71,17 +69,16 @@ def analytic(robot: Any, frame: str, held: tuple[str, ...] | None, limited: bool
         chain = chain_of(tree, frame)
         family = None if chain is None else _family(tree, chain, held)
         if chain is not None and family is not None:
-            return _compiled(robot, tree, chain, family, (robot.fingerprint, "inverse_kinematics", frame, limited, inexact))
+            return _compiled(robot, tree, chain, family, inexact)
     return None
 
 
-def _compiled(robot: Any, tree: Tree, chain: Chain, family: Family, key: tuple[Any, ...]) -> Analytic:
+def _compiled(robot: Any, tree: Tree, chain: Chain, family: Family, inexact: bool) -> Analytic:
     names = tuple(robot.joint_names[chain.coordinates[at]] for at in family.held)
     branches: list[str] = []
     made = program(tree, chain, family, branches)  # the names of the branches come with the trace, which takes milliseconds
-    kernel = kernel_of((*key, names), lambda: made, Path(__file__).parent)
     places = tuple(chain.coordinates[at] for at in family.held)
-    return Analytic(family.name, tuple(branches), names, places, kernel, key[-1])
+    return Analytic(family.name, tuple(branches), names, places, Kernel(made), inexact)
 
 
 def _with_right_angles(tree: Tree) -> Tree:

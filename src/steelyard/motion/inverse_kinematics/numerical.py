@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,21 +122,19 @@ def _gram(rows: Sequence[Scalars], damping: Scalar) -> list[list[Scalar]]:
 @lru_cache(maxsize=64)
 def step_kernel(robot: Any, frame: str, held: tuple[int, ...] = ()) -> Kernel:
     """The compiled step: q, pose, wanted, gain -> q, error (2)."""
-    tree = robot.closed_tree if robot.tree.loops else robot.tree
+    return kernel_of(step_program, robot.closed_tree if robot.tree.loops else robot.tree, frame, held)
 
-    def make() -> Program:
-        inputs = [
-            Operand("q", (tree.n,), "[rad|m]"),
-            Operand("pose", (4, 4), "[-|m]"),
-            Operand("wanted", (tree.n,), "[rad|m]"),
-            Operand("gain", (), "[-]"),
-        ]
-        outputs = [Operand("next", (tree.n,), "[rad|m]"), Operand("error", (2,), "[m, rad]")]
-        return trace(
-            "inverse_kinematics_step", lambda q, pose, wanted, gain: step(tree, q, pose, wanted, gain, frame, held), inputs, outputs
-        )
 
-    return kernel_of((robot.fingerprint, "inverse_kinematics_step", frame, held), make, Path(__file__).parent)
+def step_program(tree: Tree, frame: str, held: tuple[int, ...]) -> Program:
+    """Return the program of the step."""
+    inputs = [
+        Operand("q", (tree.n,), "[rad|m]"),
+        Operand("pose", (4, 4), "[-|m]"),
+        Operand("wanted", (tree.n,), "[rad|m]"),
+        Operand("gain", (), "[-]"),
+    ]
+    outputs = [Operand("next", (tree.n,), "[rad|m]"), Operand("error", (2,), "[m, rad]")]
+    return trace("inverse_kinematics_step", lambda q, pose, wanted, gain: step(tree, q, pose, wanted, gain, frame, held), inputs, outputs)
 
 
 class Found(NamedTuple):

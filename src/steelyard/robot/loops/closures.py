@@ -173,7 +173,7 @@ class Closures(Description):
         return self.tree
 
     def _loop_kernel(self, name: str) -> Kernel:
-        return kernel(self.fingerprint, self._with_loops, name)
+        return kernel(self._with_loops, name)
 
     def _assembly_of_first(self, q: Array, count: int, free: Sequence[int] | None = None) -> Assembly:
         """Close the first loops only, by the free coordinates, all by default."""

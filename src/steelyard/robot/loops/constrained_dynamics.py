@@ -155,6 +155,5 @@ class ConstrainedDynamics(Closures):
         """The kernel of an algorithm with the independent closures, on some arrays."""
         tree = self.closed_tree
         frames, wrenches = self._wrenches(wrench)
-        key = f"{self.fingerprint} {tree.rows} {tree.independent}"
-        made = kernel(key, tree, name, wrench=frames, base=base is not None, parameters=parameters is not None)
+        made = kernel(tree, name, wrench=frames, base=base is not None, parameters=parameters is not None)
         return made(*arrays, *(x for x in (wrenches, base, parameters) if x is not None), out=out)

@@ -12,11 +12,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from ...content_digest import NoDigest, content_digest
 from ...errors import LogError, foreign
 from ...isolation.child import call_isolated
-from ...resource_limits import exists
+from ...resource_limits import check_regular, exists, read_regular
 from ..log import Log
 from ..read.log_formats import PARQUET, Rows
+from ..read.mapping import files_named
 from ..read.parquet import rows_of_parquet
 from ..read.read_log import read_log
 from .remote import file_system, is_remote
@@ -108,7 +110,9 @@ class LogFile:
         return (self,) if pieces <= 1 else tuple(replace(self, rows=(a, b)) for a, b in pairwise(edges))
 
     def digest(self, content: str | None = None) -> str:
-        """Return the SHA-256 of the content and of which rows it is, whatever its name.
+        """Return the SHA-256 of all that the log is read from, whatever its name: content, rows, kind of file and options of reading.
+
+        A mapping in a file counts by its content. LogError for an option that cannot be told from others by its content.
 
         Parameters:
             content: what `content_digest()` returns, if it is known: parts of a large file share it.
@@ -119,11 +123,25 @@ class LogFile:
             >>> len(sy.LogFile("run.npz").digest())
             64
         """
-        return hashlib.sha256(f"{content or self.content_digest()} {self.rows}".encode()).hexdigest()
+        options = {name: self._resolved(name, value) for name, value in sorted(self.options)}
+        whole = content or self.content_digest(), self.rows, Path(self.path).suffix.lower(), options
+        try:
+            return content_digest(whole, hashlib.sha256)
+        except NoDigest as error:
+            expected = "expected text, numbers, arrays, or what steelyard.signals makes of them"
+            raise LogError(f"{self.path}: an option of reading cannot be compared ({error}); {expected}") from None
+
+    @staticmethod
+    def _resolved(name: str, value: Any) -> Any:
+        """Return the value of an option, of a mapping in a file its content."""
+        if name == "mapping" and isinstance(value, (str, os.PathLike)):
+            return read_regular(Path(value), "text", LogError)
+        return value
 
     def content_digest(self) -> str:
-        """Return the SHA-256 of the bytes of the file, or of all files of the folder, whichever rows this is.
+        """Return the SHA-256 of the bytes of the file, or of all files of the folder with their names, whichever rows this is.
 
+        Of a TOML file that names the files of a log it is that of the TOML file and of these files.
         Of a file in an object store it is that of what the store says about it: its size and its tag.
 
         Example:
@@ -136,12 +154,13 @@ class LogFile:
             store, path = file_system(self.path)
             h.update(str(store.ukey(path)).encode())
             return h.hexdigest()
-        place = self._existing()
-        files = sorted(part for part in place.rglob("*") if part.is_file()) if place.is_dir() else [place]
-        for file in files:
-            with file.open("rb") as stream:
-                while piece := stream.read(PIECE):
-                    h.update(piece)
+        for place in (self._existing(), *(files_named(self.path) if self.path.lower().endswith(".toml") else ())):
+            for file in sorted(part for part in place.rglob("*") if part.is_file()) if place.is_dir() else [place]:
+                size = check_regular(file, LogError)
+                h.update(f"{str(file)[len(str(place)) :]} {size}\n".encode("utf-8", "surrogateescape"))
+                with file.open("rb") as stream:
+                    while piece := stream.read(PIECE):
+                        h.update(piece)
         return h.hexdigest()
 
     def _existing(self) -> Path:

@@ -70,6 +70,16 @@ def read_mapping(path: str | Path, joints: Sequence[str] | None = None) -> Mappi
     return mapping_of(data, str(path), joints)
 
 
+def files_named(path: str | Path) -> list[Path]:
+    """Return the files that a TOML file names as its log, in the order in which it names them; they are beside it."""
+    path = Path(path)
+    with foreign(f"{path}: not a TOML file", LogError):
+        text = read_regular(path, "text", LogError).decode("utf-8")
+    named = parse_toml(text, str(path), LogError).get("files") or ()
+    names = named.values() if isinstance(named, dict) else named if isinstance(named, list) else ()
+    return [path.parent / name for name in names if isinstance(name, str)]
+
+
 def mapping_of(data: Dictionary[str, Any], source: str = "mapping", joints: Sequence[str] | None = None) -> Mapping:
     """Make a mapping of a dictionary such as a TOML file gives; LogError lists all its errors."""
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name not in TABLES}

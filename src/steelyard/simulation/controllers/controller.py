@@ -24,8 +24,10 @@ class Controller(Protocol):
     `gains` are inputs of the kernel, so that changing them compiles nothing. A controller may also have
     - `wanted(robot, t)`, its reference at times t (T,) [s], (T, ...), where that is not a motion of joints, with `wanted_shape(n)`;
     - `memory(robot)`, numbers (m,) that it keeps from step to step: `law` then takes them after the gains, and
-      `memory_rate(tree, q, qd, wanted, gains, memory)` gives their rates;
-    - `key`, whatever else its law depends on.
+      `memory_rate(tree, q, qd, wanted, gains, memory)` gives their rates.
+
+    A controller of this package lists in `kernel_inputs` the fields that only `gains` and `wanted` read. All other fields are part of
+    the key of its kernel. The kernel of a controller from elsewhere is traced anew for every run.
     """
 
     reference: Any

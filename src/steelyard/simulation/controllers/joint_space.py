@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,7 @@ class _Following:
     kp: ArrayLike = 0.0
     kd: ArrayLike = 0.0
     model: Robot | None = None
+    kernel_inputs: ClassVar[tuple[str, ...]] = ("reference", "kp", "kd")
 
     def __post_init__(self) -> None:
         check_gains(self, "kp", "kd")
@@ -98,6 +99,7 @@ class SlotineLi:
     kd: ArrayLike = 0.0
     gamma: float = 1.0
     model: Robot | None = None
+    kernel_inputs: ClassVar[tuple[str, ...]] = ("reference", "rate", "kd", "gamma")
 
     def __post_init__(self) -> None:
         check_gains(self, "rate", "kd")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,11 +61,6 @@ class _InSpace:
             return np.asarray(robot.forward_kinematics(np.zeros(robot.n), self.frame))
         return require_pose(f"{type(self).__name__}: the reference, if it is no PoseTrajectory,", self.reference)
 
-    @property
-    def key(self) -> str:
-        """What the law depends on beside the model and the gains."""
-        return self.frame or ""
-
 
 @dataclass(frozen=True)
 class Space:
@@ -111,6 +106,7 @@ class OperationalSpace(_InSpace):
     frame: str | None = None
     resting: ArrayLike = 0.0
     model: Robot | None = None
+    kernel_inputs: ClassVar[tuple[str, ...]] = ("reference", "kp", "kd", "resting")
 
     def __post_init__(self) -> None:
         check_gains(self, "kp", "kd", "resting")
@@ -140,6 +136,7 @@ class Impedance(_InSpace):
     frame: str | None = None
     resting: ArrayLike = 0.0
     model: Robot | None = None
+    kernel_inputs: ClassVar[tuple[str, ...]] = ("reference", "stiffness", "damping", "resting")
 
     def __post_init__(self) -> None:
         check_gains(self, "stiffness", "damping", "resting")

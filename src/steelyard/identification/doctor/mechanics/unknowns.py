@@ -81,7 +81,7 @@ class Unknowns:
         """Return the regressor over all parameters, (N, n, p), under another gravity [m/s^2]."""
         robot = self.model.structure
         base = np.broadcast_to((*(-component for component in gravity), *[0.0] * 6), (len(states[0]), 9))  # as felt by one that stands
-        return np.asarray(kernel(robot.fingerprint, robot.tree, "regressor", base=True)(*states, base))
+        return np.asarray(kernel(robot.tree, "regressor", base=True)(*states, base))
 
     @cached_property
     def full_reach(self) -> tuple[tuple[int, ...], ...]:

@@ -67,7 +67,7 @@ def energy_columns(model: Model, q: Array, qd: Array, columns: Sequence[int]) ->
     rubs = [k for k, c in enumerate(columns) if c >= inner and not model.term(c).row.inertial]
     stores = [k for k in range(len(columns)) if k not in rubs]
     if stores:
-        every = np.asarray(kernel(model.plain.fingerprint, model.plain.tree, "energy_regressor")(q, qd))
+        every = np.asarray(kernel(model.plain.tree, "energy_regressor")(q, qd))
         E[:, stores] = every[:, [model.plain_columns[columns[k]] for k in stores]]
     if rubs:
         D[:, rubs] = np.einsum("tj,tjk->tk", qd, model.columns(q, qd, np.zeros_like(q), [columns[k] for k in rubs]))

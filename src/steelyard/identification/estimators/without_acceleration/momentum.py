@@ -58,7 +58,7 @@ def momentum_columns(model: Model, q: Array, qd: Array, columns: Sequence[int]) 
         return np.zeros((*q.shape, 0)), np.zeros((*q.shape, 0))
     plain = model.plain
     wanted = tuple(model.plain_columns.get(c, 0) for c in columns)
-    made = [kernel(plain.fingerprint, plain.tree, f"momentum{name}_regressor", columns=wanted) for name in ("", "_rate")]
+    made = [kernel(plain.tree, f"momentum{name}_regressor", columns=wanted) for name in ("", "_rate")]
     P, Z = np.asarray(made[0](q, qd)), -np.asarray(made[1](q, qd))
     others = [k for k, c in enumerate(columns) if c not in model.plain_columns]
     if others:  # friction alone

@@ -1,0 +1,371 @@
+"""The store of factors is untrusted input: what was changed, exchanged, linked or forged is folded again and reported."""
+
+from __future__ import annotations
+
+import hmac
+import io
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.identification.archive import factor_key, factor_store, log_factor, sources
+from steelyard.identification.archive.factor_store import MAGIC, TAG, FactorStore
+from steelyard.identification.archive.log_factor import LogFactor
+from tests.archive.archives import identified, write_logs
+
+OPTIONS: dict[str, Any] = {
+    "estimator": "wls",
+    "friction": ("viscous", "coulomb", "offset"),
+    "delay": 0.0,
+    "coulomb_width": 0.0,
+    "decimate": 1,
+}
+posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are those of POSIX")
+
+
+@pytest.fixture(autouse=True)
+def every_size_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "IN_MEMORY", 0)
+
+
+class Kept:
+    """Three logs with their kept factors, and the numbers of a fit that trusts nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.files = write_logs(folder, 3, 200)
+        self.expected = identified(self.files, **OPTIONS).base_values
+        identified(self.files, keep=True, **OPTIONS)
+        self.folder = folder / ".steelyard"
+        self.factors = sorted(self.folder.iterdir())
+        self.contents = [file.read_bytes() for file in self.factors]
+        assert len(self.factors) == 3
+
+    def restore(self) -> None:
+        for file, content in zip(self.factors, self.contents, strict=True):
+            if file.is_symlink() or not file.is_file():
+                file.unlink(missing_ok=True)
+            file.write_bytes(content)
+            file.chmod(0o600)
+
+    def again(self) -> sy.Fit:
+        return identified(self.files, keep=True, **OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "IN_MEMORY", 0)
+        return Kept(tmp_path_factory.mktemp("store"))
+
+
+def rejects(kept: Kept, count: int, reason: str) -> None:
+    """So many factors are not used, the numbers are those of the logs, and the result says why."""
+    fit = kept.again()
+    np.testing.assert_array_equal(fit.base_values, kept.expected)
+    assert fit.archive is not None
+    assert fit.archive.reused == 3 - count
+    assert len(fit.archive.rejected) == count
+    assert all(reason in why for _, why in fit.archive.rejected), fit.archive.rejected
+    assert f"Kept factors of {count} logs were not used" in " ".join(fit.status)
+    assert [each["log"] for each in fit.archive.to_dict()["rejected"]] == [name for name, _ in fit.archive.rejected]
+
+
+def test_what_is_whole_is_used(kept: Kept) -> None:
+    fit = kept.again()
+    assert (fit.archive.reused, fit.archive.rejected, fit.archive.not_kept) == (3, (), "")
+    np.testing.assert_array_equal(fit.base_values, kept.expected)
+    assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in kept.factors)
+    assert stat.S_IMODE(kept.folder.stat().st_mode) == 0o700
+
+
+# what is not as it was written --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_flipped_bit_anywhere_is_noticed(kept: Kept, seed: int) -> None:
+    """Through the store for 200 places, and through an identification for one of them."""
+    rng = np.random.default_rng(seed)
+    store, log, most = opened(kept)
+    whole = kept.contents[0]
+    for place in rng.integers(0, len(whole), 200):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << rng.integers(8)
+        kept.factors[0].write_bytes(damaged)
+        found = store.find(*log, most)
+        assert found.content is None
+        assert "tag" in found.reason
+    rejects(kept, 1, "tag")
+    assert kept.factors[0].read_bytes() == whole, "and it is made anew"
+
+
+def test_every_truncation_is_noticed(kept: Kept) -> None:
+    store, log, most = opened(kept)
+    whole = kept.contents[0]
+    for length in (0, 1, len(MAGIC), len(MAGIC) + TAG, len(MAGIC) + TAG + 1, 1000, len(whole) // 2, len(whole) - 1):
+        kept.factors[0].write_bytes(whole[:length])
+        assert store.find(*log, most).content is None
+    kept.factors[0].write_bytes(whole + b"\0")
+    assert store.find(*log, most).content is None
+    rejects(kept, 1, "tag")
+
+
+def test_factors_under_the_names_of_others_are_noticed(kept: Kept) -> None:
+    """All permutations of the three files that leave none where it was, and a copy of one in the place of another."""
+    for order in ((1, 2, 0), (2, 0, 1)):
+        for k, other in enumerate(order):
+            kept.factors[k].write_bytes(kept.contents[other])
+        rejects(kept, 3, "tag")
+        assert [file.read_bytes() for file in kept.factors] == kept.contents
+    kept.factors[0].write_bytes(kept.contents[1])
+    rejects(kept, 1, "tag")
+
+
+def test_forged_numbers_are_noticed(kept: Kept) -> None:
+    """A file that is right in all but its numbers: without the user's key it has no tag."""
+    for forge in (lambda R: 2.0 * R, lambda R: R * np.nan, lambda R: np.zeros_like(R)):
+        payload = forged(kept.contents[0], forge)
+        for tag in (kept.contents[0][len(MAGIC) : len(MAGIC) + TAG], bytes(TAG), hmac.digest(b"guessed", payload, "sha256")):
+            kept.factors[0].write_bytes(MAGIC + tag + payload)
+            rejects(kept, 1, "tag")
+
+
+def test_a_factor_of_another_users_key_is_not_looked_at(kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / "other user"))
+    fit = kept.again()
+    assert (fit.archive.reused, fit.archive.rejected) == (0, ())
+    assert kept.again().archive.reused == 3
+    for file in set(kept.folder.iterdir()) - set(kept.factors):
+        file.unlink()
+
+
+@pytest.mark.parametrize(
+    ("forge", "reason"),
+    [
+        (lambda R: R * np.nan, "not finite"),
+        (lambda R: np.full_like(R, np.inf), "not finite"),
+        (lambda R: R[:-1], "shapes"),
+        (lambda R: R.astype(complex), "not finite"),
+        (lambda R: np.array([None]), "cannot be used"),
+    ],
+    ids=["nan", "infinite", "shape", "complex", "objects"],
+)
+def test_numbers_that_no_factor_has_are_refused_with_a_valid_tag_too(kept: Kept, forge: Callable[[Any], Any], reason: str) -> None:
+    store, (_, digest), _ = opened(kept)
+    payload = forged(kept.contents[0], forge)
+    kept.factors[0].write_bytes(MAGIC + store.tag(digest, payload) + payload)
+    rejects(kept, 1, reason)
+
+
+def test_shapes_that_no_memory_holds_are_refused_with_a_valid_tag_too(kept: Kept) -> None:
+    store, (_, digest), _ = opened(kept)
+    payload = kept.contents[0][len(MAGIC) + TAG :].replace(b"'shape': (3, 200, 2), }", b"'shape': (3,2**60,2), }", 1)
+    kept.factors[0].write_bytes(MAGIC + store.tag(digest, payload) + payload)
+    rejects(kept, 1, "cannot be used")
+    header = (
+        np.lib.format.magic(1, 0) + b"v\0{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846975,), }".ljust(120) + b"\n"
+    )
+    kept.factors[0].write_bytes(MAGIC + store.tag(digest, header) + header)
+    rejects(kept, 1, "cannot be used")
+
+
+# what is no regular file of the user's own --------------------------------------------------------------------------------
+
+
+@posix
+def test_links_pipes_devices_and_folders_are_not_read(kept: Kept, tmp_path: Path) -> None:
+    """A right factor behind a link is none; a pipe is not waited for; the target of a link stays as it was."""
+    target, file = tmp_path / "target", kept.factors[0]
+    target.write_bytes(kept.contents[0])
+    target.chmod(0o600)
+    for make, reason in (
+        (lambda: file.symlink_to(target), "link"),
+        (lambda: file.symlink_to(tmp_path / "missing"), "link"),
+        (lambda: file.symlink_to("/dev/zero"), "link"),
+        (lambda: os.mkfifo(file, 0o600), "regular"),
+    ):
+        file.unlink()
+        make()
+        rejects(kept, 1, reason)
+        assert not file.is_file() or file.is_symlink()
+    assert target.read_bytes() == kept.contents[0]
+    assert not (tmp_path / "missing").exists()
+    file.unlink()
+    file.mkdir()
+    rejects(kept, 1, "regular")
+    file.rmdir()
+    kept.restore()
+
+
+@posix
+def test_a_folder_behind_a_link_is_neither_read_nor_written(kept: Kept, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    kept.folder.rename(elsewhere)
+    kept.folder.symlink_to(elsewhere)
+    (elsewhere / kept.factors[0].name).unlink()
+    before = sorted(elsewhere.iterdir())
+    try:
+        rejects(kept, 3, "link")
+        assert sorted(elsewhere.iterdir()) == before
+    finally:
+        kept.folder.unlink()
+        elsewhere.rename(kept.folder)
+        kept.restore()
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666, 0o777])
+def test_what_others_can_write_is_not_read(kept: Kept, mode: int) -> None:
+    kept.factors[0].chmod(mode)
+    rejects(kept, 1, "others")
+    assert stat.S_IMODE(kept.factors[0].stat().st_mode) == 0o600, "and is replaced"
+    kept.folder.chmod(0o700 | mode & 0o077)
+    try:
+        rejects(kept, 3, "others")
+    finally:
+        kept.folder.chmod(0o700)
+
+
+@posix
+def test_what_belongs_to_another_user_is_not_read(kept: Kept) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root gives files away")
+    os.chown(kept.factors[0], 12345, 12345)
+    rejects(kept, 1, "another user")
+    assert kept.factors[0].stat().st_uid == 0
+    os.chown(kept.folder, 12345, 12345)
+    try:
+        rejects(kept, 3, "another user")
+    finally:
+        os.chown(kept.folder, 0, 0)
+
+
+def test_a_file_that_is_too_large_is_not_read(kept: Kept) -> None:
+    with kept.factors[0].open("r+b") as file:
+        file.truncate(1 << 40)  # a terabyte without blocks
+    rejects(kept, 1, "bytes")
+
+
+# the key ------------------------------------------------------------------------------------------------------------------
+
+
+@posix
+def test_the_key_is_private_random_and_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = []
+    for name in ("one", "two"):
+        monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / name))
+        keys.append(factor_key.user_key())
+        assert factor_key.user_key() == keys[-1]
+        assert stat.S_IMODE((tmp_path / name / factor_key.NAME).stat().st_mode) == 0o600
+    assert len(set(keys)) == 2
+    assert all(len(key) == 32 and not reason for key, reason in keys)
+
+
+@posix
+@pytest.mark.parametrize("damage", ["readable", "short", "long", "link", "fifo", "folder writable"])
+def test_a_key_that_others_may_know_is_not_used(damage: str, kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is read or kept, the result says so, and its numbers are right."""
+    monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / "cache"))
+    factor_key.user_key()
+    path = tmp_path / "cache" / factor_key.NAME
+    key = path.read_bytes()
+    if damage == "readable":
+        path.chmod(0o640)
+    elif damage in ("short", "long"):
+        path.write_bytes(key[:31] if damage == "short" else key + b"x")
+    elif damage == "folder writable":
+        path.parent.chmod(0o777)
+    else:
+        path.rename(tmp_path / "key")
+        path.symlink_to(tmp_path / "key") if damage == "link" else os.mkfifo(path)
+    before = sorted(kept.folder.iterdir())
+    fit = kept.again()
+    assert fit.archive.not_kept
+    assert fit.archive.reused == 0
+    assert "Factors are neither read nor kept" in " ".join(fit.status)
+    assert sorted(kept.folder.iterdir()) == before
+    np.testing.assert_array_equal(fit.base_values, kept.expected)
+
+
+def test_without_a_cache_folder_nothing_is_kept(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_CACHE", "")
+    assert "no cache folder" in kept.again().archive.not_kept
+
+
+def test_workers_get_a_key_of_the_recipe_and_never_that_of_the_user(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is sent to workers authenticates factors of one recipe alone; workers need no key of their own."""
+    sent: list[FactorStore] = []
+    plain = log_factor.fold_log
+    monkeypatch.setattr("steelyard.identification.archive.identify_archive.fold_log", lambda *call: sent.append(call[3]) or plain(*call))
+    kept.again()
+    identified(kept.files, keep=True, **(OPTIONS | {"mask": 0.01}))
+    user, _ = factor_key.user_key()
+    secrets = {store.secret for store in sent}
+    assert len(secrets) == 2
+    assert user not in secrets
+    assert all(user.hex() not in repr(store) and store.secret.hex() not in repr(store) for store in sent)
+    for file in set(kept.folder.iterdir()) - set(kept.factors):
+        file.unlink()
+
+
+def test_processes_read_and_keep_as_one_does(kept: Kept) -> None:
+    kept.factors[0].write_bytes(kept.contents[1])
+    fit = identified(kept.files, keep=True, executor=2, **OPTIONS)
+    assert (fit.archive.reused, len(fit.archive.rejected)) == (2, 1)
+    np.testing.assert_array_equal(fit.base_values, kept.expected)
+    assert [file.read_bytes() for file in kept.factors] == kept.contents
+
+
+# helpers ------------------------------------------------------------------------------------------------------------------
+
+
+def opened(kept: Kept) -> tuple[FactorStore, tuple[sy.LogFile, str], int]:
+    """The store with the key of the recipe that the factors were made with, the log of the first factor with its digest, and the limit."""
+    seen: list[tuple[Any, ...]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        plain = log_factor.fold_log
+        name = "steelyard.identification.archive.identify_archive.fold_log"
+        patch.setattr(name, lambda *call: seen.append(call) or plain(*call))
+        kept.restore()
+        kept.again()
+    for source, digest, recipe, store, _ in seen:
+        if store.place(source, digest) == kept.factors[0]:
+            return store, (source, digest), recipe.most_bytes
+    raise AssertionError("no log has the first factor")
+
+
+def forged(whole: bytes, forge: Callable[[Any], Any]) -> bytes:
+    """The payload of a factor with other numbers."""
+    with np.load(io.BytesIO(whole[len(MAGIC) + TAG :])) as arrays:
+        parts = {name: forge(arrays[name]) if name.startswith("part") else arrays[name] for name in arrays.files}
+    target = io.BytesIO()
+    np.savez(target, **parts)
+    return target.getvalue()
+
+
+def test_what_is_written_is_what_is_read(kept: Kept) -> None:
+    store, (source, digest), most = opened(kept)
+    found = store.find(source, digest, most).content
+    assert found is not None
+    reach = LogFactor.from_bytes(found, digest, reach_of(found)).parts[0].reach
+    made = LogFactor.from_bytes(found, digest, reach)
+    assert replace(made, name="x").to_bytes() != found
+    assert len(made.to_bytes()) == len(found)
+    with pytest.raises(ValueError, match="another log"):
+        LogFactor.from_bytes(found, digest[::-1], reach)
+    with pytest.raises(ValueError, match="another model"):
+        LogFactor.from_bytes(found, digest, reach[:-1])
+    assert kept.folder.name == factor_store.FOLDER
+
+
+def reach_of(payload: bytes) -> Any:
+    import json
+
+    with np.load(io.BytesIO(payload)) as arrays:
+        return json.loads(arrays["told"].tobytes())["reach"]
