@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hmac
 import os
-import stat
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
