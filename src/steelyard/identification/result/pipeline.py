@@ -12,7 +12,7 @@ from ..elastic.elasticity import Elasticity
 from ..estimators.drive_gains import DriveGains
 from ..samples.preparation import Preparation
 from .prediction import Region
-from .visited import VisitedPath
+from .state_coverage import CoveredStates
 
 Array = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ class SamplePipeline:
     gains: DriveGains
     interval: float
     region: Region
-    path: VisitedPath
+    path: CoveredStates
     drift: Array
     friction_terms: tuple[tuple[str, str], ...] = ()
     elasticity: Elasticity | None = None
