@@ -111,7 +111,8 @@ def large_error(joint: JointInputs, worst: tuple[float, float]) -> Iterator[Reas
     relative, error = worst
     if relative > POOR:
         level = WITHIN if is_small(joint, error) else REFUSED if relative > USELESS else DOUBTFUL
-        text = f"{joint.name} is {WORDS[level]}: its error is {shares(joint, error, relative)}."
+        word = "trusted within the region only" if level == WITHIN else WORDS[level]
+        text = f"{joint.name} is {word}: its error is {shares(joint, error, relative)}."
         yield Reason(WITHIN, text, "", (joint.name,), level)
 
 

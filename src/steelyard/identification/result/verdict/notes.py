@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..uncertainty import LEAST_SHARE
 from .inputs import VerdictInputs
-from .joint_rules import LIKELY
+from .joint_rules import FEWEST_SAMPLES, LIKELY
 from .torque_errors import ValidationErrors
 from .verdict import TRUSTED, Reason
 
@@ -19,9 +19,12 @@ def validation_sentence(validation: ValidationErrors, name: str) -> str:
     if not inside.samples:
         where = "no sample inside the region, so that it does not test the error there"
         return f"{name} has {where}; outside, the error is {outside.relative:.1%}."
+    outer = f"; outside {outside.relative:.1%}." if outside.samples else "."
+    if inside.samples < FEWEST_SAMPLES:
+        few = f"{inside.samples} of {validation.total.samples} samples inside the region"
+        return f"{name} has {few}, too few to test the error there{outer}"
     share = f"{validation.share_inside:.0%} of {validation.total.samples} samples inside the region"
-    text = f"{name} has {share}, with an error of {inside.relative:.1%}"
-    return f"{text}; outside {outside.relative:.1%}." if outside.samples else f"{text}."
+    return f"{name} has {share}, with an error of {inside.relative:.1%}{outer}"
 
 
 def notes(inputs: VerdictInputs) -> Iterator[Reason]:
