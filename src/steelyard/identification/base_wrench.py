@@ -230,10 +230,8 @@ def channel_fit(
         estimate=estimate,
         uncertainty=known,
         validation=own,
-        pipeline=pipeline,
+        pipeline=replace(pipeline, residual_split=split_up),
         options=options,
         provenance=provenance(robot, logs),
-        held_out=left_out,
-        residual_split=split_up,
         verdict_inputs=inputs,
     )

@@ -100,11 +100,9 @@ def conclude(
         estimate=estimate,
         uncertainty=known,
         validation=own,
-        pipeline=pipeline,
+        pipeline=replace(pipeline, residual_split=causes),
         options=options,
         provenance=origin,
-        held_out=left_out,
-        residual_split=causes,
         verdict_inputs=inputs,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -116,7 +116,9 @@ def validate(
     with progress_bar("reading the log") as progress:
         measured = read(log, robots[0], mapping, effort)
         saved = saved_decision(robot, robots[0])
-        same = {} if saved is None else {"preparation": saved.preparation, "gains": saved.gains, "region": saved.inputs.region}
+        same: dict[str, Any] = (
+            {} if saved is None else {"preparation": saved.preparation, "gains": saved.gains, "region": saved.inputs.region}
+        )
         scored = validate_robots(robots, measured, progress=progress, **same)
     results = list(zip(("model", "other") if against else ("",), scored, strict=True))
     units = robots[0].torque_units

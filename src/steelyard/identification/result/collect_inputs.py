@@ -82,7 +82,7 @@ def joint_inputs(
         validation.relative_error,
         validation.r2,
         validation.whiteness,
-        validation.keep.any(axis=0),
+        np.atleast_1d(validation.keep.any(axis=0)),
         strict=True,
     )
     return tuple(
@@ -143,7 +143,7 @@ def mass_inputs(robot: Robot, initial: Robot, known: bool, placeholder: bool, se
     )
 
 
-def files_of(robot: Robot, logs: Iterable[Any]) -> dict[str, str]:
+def files_of(robot: Robot, logs: Iterable[Any]) -> dict[str, Any]:
     """Return the files of a robot and of the first log, for lines to type; '' where unknown."""
     source = robot.mechanism.source
     path = "" if source is None else source.path or (robot.name if source.format == "builtin" else "")

@@ -23,12 +23,10 @@ from ..elastic.elasticity import Elasticity
 from ..estimators.least_squares import Estimate
 from ..estimators.stepwise import Essential, stepwise
 from ..fit_names import SHORT
-from ..friction.residual_split import ResidualSplit
 from ..model.known import torque_of
 from ..model.linear_model import Model
 from ..options import Options
 from ..samples.preparation import Preparation
-from .held_out import HeldOut
 from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
 from .plain_data import fit_card, fit_data, fit_line, fit_text
@@ -50,7 +48,7 @@ class Fit:
     `robot` is the result; each of its links is a body that can exist. `initial` is the robot as given, `model` what was looked for.
     `estimate` has the base values and the notes of the estimator, `uncertainty` their covariance and excitation, `validation` the torques
     on the fit's own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance` versions and digests,
-    `held_out` cross-validated errors, `residual_split` their causes, `verdict_inputs` what the verdict follows from. See also `SHORT`.
+    `verdict_inputs` what the verdict follows from. Further short names, such as `fit.unseen`, are in the table `SHORT`.
 
     Example:
         >>> log = sy.record(sy.load("planar_2r"), sy.excite(sy.load("planar_2r"), seconds=4, starts=1), rate=100)
@@ -68,8 +66,6 @@ class Fit:
     pipeline: SamplePipeline
     options: Options
     provenance: dict[str, Any]
-    held_out: HeldOut
-    residual_split: ResidualSplit
     verdict_inputs: VerdictInputs
 
     def __getattr__(self, name: str) -> Any:

@@ -92,7 +92,7 @@ def unexplained(joint: JointInputs) -> Iterator[Reason]:
     if joint.r2 < UNEXPLAINED:
         small = is_small(joint, joint.expected_inside)
         numbers = f"relative error {joint.relative_error:.0%}, R2 {joint.r2:.2f}"
-        text = f"The torque of {joint.name} is not explained: {numbers}. Check its unit and sign."
+        text = f"What was measured of {joint.name} is not explained: {numbers}. Check its unit and sign."
         yield Reason(WITHIN, text, "", (joint.name,), DOUBTFUL if small else REFUSED)
 
 

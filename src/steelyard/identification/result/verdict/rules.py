@@ -101,7 +101,7 @@ def no_explanation(inputs: VerdictInputs) -> Iterator[Reason]:
     """Refuse a fit if the torque of too many joints does not follow from their motion."""
     bad = [joint.name for joint in inputs.joints if joint.r2 < UNEXPLAINED]
     if len(bad) > TOO_MANY * len(inputs.joints):
-        text = f"No model explains the torque of {', '.join(bad)}: check units and signs."
+        text = f"No model explains what was measured of {', '.join(bad)}: check units and signs."
         yield Reason(REFUSED, text, doctor_line(inputs))
 
 

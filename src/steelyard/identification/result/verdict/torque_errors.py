@@ -59,8 +59,8 @@ class TorqueErrors:
     def from_dict(cls, data: Mapping[str, Any], n: int) -> TorqueErrors:
         """Return the errors of n joints that `to_dict` wrote."""
         names = ("residual_squares", "torque_squares", "rows")
-        sums = [np.array(data[name], float).reshape(n) for name in names]
-        return cls(*sums, int(data["samples"]))
+        residual, torque, rows = (np.array(data[name], float).reshape(n) for name in names)
+        return cls(residual, torque, rows, int(data["samples"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +117,9 @@ def sum_errors(measured: Array, predicted: Array, keep: Bools, chosen: Bools) ->
     use = keep[chosen]
     tau = np.where(use, measured[chosen], 0.0)
     error = np.where(use, measured[chosen] - predicted[chosen], 0.0)
-    squares = [np.sum(x**2, axis=0) for x in (error, tau)]
-    return TorqueErrors(*squares, use.sum(axis=0).astype(float), int(np.count_nonzero(chosen)))
+    residual_squares, torque_squares = (np.sum(x**2, axis=0) for x in (error, tau))
+    rows = use.sum(axis=0).astype(float)
+    return TorqueErrors(residual_squares, torque_squares, rows, int(np.count_nonzero(chosen)))
 
 
 def pooled(parts: Sequence[TorqueErrors]) -> TorqueErrors | None:
