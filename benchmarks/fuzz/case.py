@@ -17,7 +17,7 @@ from benchmarks.fuzz.damage import damaged
 from benchmarks.fuzz.good_files import JOINTS, GoodFile, good_files, good_log
 from steelyard.errors import SteelyardError
 from steelyard.isolation import child
-from steelyard.reporting.results import identified_robot, promised_error
+from steelyard.reporting.results import identified_robot, saved_decision
 from steelyard.signals import find_faults, to_csv
 
 COMPUTE = 40  # of so many robots and logs that can be read one is also computed with
@@ -45,7 +45,7 @@ def answer(good: GoodFile, path: Path, number: int) -> None:
         sy.read_log(to_csv(good_log(), path.with_suffix(".csv"), overwrite=True), JOINTS, mapping=path)
     elif good.kind == "fit":
         sy.load("planar_2r").to_toml(path.with_name("identified.toml"), overwrite=True)
-        promised_error(str(path), identified_robot(str(path)))
+        saved_decision(str(path), identified_robot(str(path)))
     else:
         log = sy.read_log(path, JOINTS if number % 3 else None, effort="torque")
         find_faults(log)

@@ -107,7 +107,7 @@ def show(case: Case) -> int:
     result = quietly(case)
     for fault, joints, probability, severity, sentence in result.findings:
         print(f"found: {fault} {list(joints)} ({severity}, {probability:.2f}): {sentence}")
-    print(f"verdict: {result.word}, promised {result.promised}, true {result.true_error}")
+    print(f"verdict: {result.word}, expected error {result.expected_error}, true {result.true_error}")
     print("\n".join([*(f"  {reason}" for reason in result.reasons), *result.failures(), result.crash]))
     print(f"doctor {result.doctor_time:.1f} s, identification and prediction {result.identify_time:.1f} s")
     return int(any(True for _ in result.failures()))

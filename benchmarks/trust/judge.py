@@ -1,4 +1,4 @@
-"""The judgement of one case: what the doctor found, what the verdict promised, and what became of it on unseen motion.
+"""The judgement of one case: what the doctor found, the expected error of the verdict, and the error on unseen motion.
 
 A fault counts as named if findings of its key with a probability of at least one half concern exactly the joints at which it was planted,
 taken together; for a fault of the whole log (`Fault.whole`) the joints do not matter, and a finding without joints concerns all. Faults
@@ -42,8 +42,8 @@ MOTIONS, SECONDS, HARMONICS, POINTS = 3, 10.0, 5, 200  # unseen motions of a sim
 class Judgement:
     """What became of a case.
 
-    `findings` are (fault, joints, probability, severity, sentence); `named` says of each planted fault whether it was; `promised` and
-    `true_error` are |e|/|tau|, promised by the verdict and found on unseen motion of its region (None where the fit is not trusted).
+    `findings` are (fault, joints, probability, severity, sentence); `named` says of each planted fault whether it was; `expected_error`
+    and `true_error` are |e|/|tau|, by the verdict and on unseen motion of its region (None where the fit is not trusted).
     `crash` is the traceback of an error that is none of steelyard's own, `beside` the number of findings that are about none of the planted
     faults. Times in seconds.
     """
@@ -54,7 +54,7 @@ class Judgement:
     named: tuple[bool, ...] = ()
     word: str = ""
     reasons: tuple[str, ...] = ()
-    promised: float | None = None
+    expected_error: float | None = None
     true_error: float | None = None
     crash: str = ""
     beside: int = 0
@@ -76,8 +76,8 @@ class Judgement:
 
     @property
     def kept(self) -> bool:
-        """Whether a trusted fit predicts unseen motion of its region within twice the error that it promised."""
-        return self.true_error is not None and self.promised is not None and self.true_error <= 2 * self.promised
+        """Whether a trusted fit predicts unseen motion of its region within twice the expected error."""
+        return self.true_error is not None and self.expected_error is not None and self.true_error <= 2 * self.expected_error
 
     @property
     def silent(self) -> bool:
@@ -97,7 +97,7 @@ class Judgement:
                 others = "; ".join(f"{f[0]} {list(f[1])} {f[2]:.2f}" for f in self.findings) or "nothing"
                 yield f"{key} of {', '.join(joints)} (size {size:.3g}) not named, found: {others}"
         if self.tested and not self.kept:
-            yield f"{self.word} with {self.promised} promised, but {self.true_error} on unseen motion"
+            yield f"{self.word} with {self.expected_error} expected, but {self.true_error} on unseen motion"
 
 
 def quietly(case: Case) -> Judgement:
@@ -120,8 +120,8 @@ def judge(case: Case) -> Judgement:
         beside = sum(finding[0] not in about for finding in found)
         result = replace(result, findings=found, named=named, beside=beside, doctor_time=perf_counter() - start)
         start = perf_counter()
-        word, reasons, promised, error = verdict_of(made)
-        return replace(result, word=word, reasons=reasons, promised=promised, true_error=error, identify_time=perf_counter() - start)
+        word, reasons, expected, error = verdict_of(made)
+        return replace(result, word=word, reasons=reasons, expected_error=expected, true_error=error, identify_time=perf_counter() - start)
     except Exception:  # noqa: BLE001
         return replace(result, crash=format_exc())
 
@@ -153,7 +153,7 @@ def _stands(made: Experiment, name: Name, findings: Sequence[Name], beside: Sequ
 
 
 def verdict_of(made: Experiment) -> tuple[str, tuple[str, ...], float | None, float | None]:
-    """The verdict's word and reasons, the error it promises, and the error on unseen motion. An error in words is a refusal."""
+    """The verdict's word and reasons, the expected error, and the error on unseen motion. An error in words is a refusal."""
     try:
         fit: Any = sy.identify(made.described, made.log)
     except sy.SteelyardError as error:

@@ -21,10 +21,10 @@ described. Everything follows from the seed. The published seed is {published}, 
 (`--seed 1`). These figures are of seed {seed}; they took {minutes:.0f} minutes on two processes.
 """
 RULES = """
-- A promise is kept if the relative torque error |e|/|tau| on unseen motion inside `verdict.region` is at most twice `verdict.error`. Unseen
+- An error is as expected if |e|/|tau| on unseen motion inside `verdict.region` is at most twice `verdict.error`. Unseen
   motion is, for simulated robots, three random Fourier motions that fill the region, against the noiseless torque of the true robot; for
   measured logs, the quarter that was held out, its torque low-passed as by `fit.validate`, since no model predicts noise. Where fewer than
-  20 samples of that lie inside the region, nothing tests the promise, and it is not counted ({untested} here).
+  20 samples of that lie inside the region, nothing tests the error, and it is not counted ({untested} here).
 - A fault is named if findings of its key with a probability of at least one half concern exactly its joints; for faults of the whole log
   the joints do not matter. Two faults are named if both are. Silence is a diagnosis without any finding.
 - Faults have at least the size of the table; each log draws its own, up to several times that. A fault is planted where a log can show it:
@@ -61,7 +61,7 @@ def rates(results: Sequence[Judgement]) -> tuple[Rate, ...]:
     single, double = ([r for r in results if len(r.planted) == k] for k in (1, 2))
     trusted = [r for r in results if r.tested]
     return (
-        rate("trusted fits keep their promise on unseen motion", trusted, lambda r: r.kept, 0.99),
+        rate("trusted fits have the expected error on unseen motion", trusted, lambda r: r.kept, 0.99),
         rate("healthy logs are trusted", healthy, lambda r: r.trusted, 0.95),
         rate("single faults are named", single, all_named, 0.95),
         rate("double faults are named, both", double, all_named, 0.85),
@@ -100,7 +100,7 @@ def fault_table(results: Sequence[Judgement]) -> str:
     rows.append(["*healthy: trusted*", "", *(_of(r.trusted for r in healthy[robot]) for robot in columns)])
     rows.append(["*healthy: silent*", "", *(_of(r.silent for r in healthy[robot]) for robot in columns)])
     trusted = {robot: [r for r in results if r.tested and r.case.robot == robot] for robot in columns}
-    rows.append(["*trusted: promise kept*", "", *(_of(r.kept for r in trusted[robot]) for robot in columns)])
+    rows.append(["*trusted: error as expected*", "", *(_of(r.kept for r in trusted[robot]) for robot in columns)])
     notes = [f"{number}. {reason}" for number, reason in enumerate(reasons, 1)]
     return "\n".join([markdown(["fault", "least size", *columns], rows), "", *notes])
 

@@ -237,7 +237,7 @@ def test_the_table_of_parameters_counts_what_is_true(made: tuple[sy.Fit, sy.Robo
     value, sigma = fit.base_values, fit.base_standard_deviation
     inside = int(np.sum(np.abs(value - true) <= 2 * sigma))
     assert f"{inside} of {fit.base.n_base} true values" in content.tables["base"].note
-    assert "No other motion" in content.validated
+    assert content.advice == (fit.verdict.next_step,)
 
 
 def test_the_old_name_of_the_true_robot_still_works(made: tuple[sy.Fit, sy.Robot], tmp_path: Path) -> None:

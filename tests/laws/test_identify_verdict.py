@@ -9,9 +9,10 @@ import pytest
 
 import steelyard as sy
 from steelyard.identification.doctor.finding import Finding
-from steelyard.identification.result.held_out import HeldOut
-from steelyard.identification.result.verdict import WORDS, Verdict, judge
+from steelyard.identification.result.collect_inputs import excitation_inputs, mass_inputs
+from steelyard.identification.result.verdict import WORDS, ValidationErrors, Verdict, decide
 from tests.motions import recorded
+from tests.verdicts import errors
 
 
 @pytest.fixture(scope="module")
@@ -20,19 +21,18 @@ def fit() -> sy.Fit:
     return sy.identify(robot, recorded(sy.perturbed(robot, 1, 0.05), noise=0.01))
 
 
-def judged(fit: sy.Fit, others: tuple[float, ...] = (), **changes: object) -> Verdict:
-    """The verdict with some of the evidence replaced; `others` are relative errors on other logs."""
-    known = {"robot": fit.robot, "initial": fit.initial, "uncertainty": fit.uncertainty, "validation": fit.validation}
-    evidence = {name: value for name, value in changes.items() if name not in known}
-    given = {name: changes.get(name, value) for name, value in known.items()}
-    made = [replace(fit.validation, predicted=fit.validation.measured * (1 + error), before=None) for error in others]
-    return judge(**given, evidence=replace(fit.evidence, **evidence), region=fit.region, others=made)  # type: ignore[arg-type]
+def judged(fit: sy.Fit, others: tuple[ValidationErrors, ...] = (), **changes: object) -> Verdict:
+    """The verdict with groups of its inputs replaced, or some of their fields."""
+    inputs = fit.verdict_inputs
+    for name, change in changes.items():
+        new = replace(getattr(inputs, name), **change) if isinstance(change, dict) else change
+        inputs = replace(inputs, **{name: new})
+    return decide(inputs, others)
 
 
-def promising(fit: sy.Fit, within: float, anywhere: float | None = None) -> dict[str, object]:
-    """Evidence for an error within the region and anywhere; all parts of the log alike."""
-    flat = HeldOut(np.full((4, 3), within**2), np.ones((4, 3)), np.ones((4, 3)))
-    return {"promise": replace(fit.evidence.promise, within=within, anywhere=anywhere or within), "held_out": flat}
+def expecting(within: float, anywhere: float | None = None, worst_part: float = 0.0) -> dict[str, object]:
+    """Expected errors within the region and anywhere; no part of the log is worse."""
+    return {"errors": {"within": within, "anywhere": anywhere or within, "worst_part": worst_part}}
 
 
 def test_a_good_log_of_a_good_robot_is_trusted(fit: sy.Fit) -> None:
@@ -49,53 +49,60 @@ def test_a_good_log_of_a_good_robot_is_trusted(fit: sy.Fit) -> None:
     ("within", "word"),
     [(0.07, "trusted"), (0.14, "trusted within"), (0.18, "trusted within"), (0.35, "doubtful"), (0.36, "doubtful"), (0.7, "refused")],
 )
-def test_the_promised_error_decides(fit: sy.Fit, within: float, word: str) -> None:
+def test_the_expected_error_decides(fit: sy.Fit, within: float, word: str) -> None:
     """GOOD 0.1, POOR 0.25, USELESS 0.5."""
-    assert judged(fit, **promising(fit, within)).word == word
+    assert judged(fit, **expecting(within)).word == word
 
 
 @pytest.mark.parametrize(("anywhere", "word"), [(0.028, "trusted"), (0.042, "trusted within")])
 def test_the_error_elsewhere_decides_whether_it_holds_there(fit: sy.Fit, anywhere: float, word: str) -> None:
     """ALIKE 1.5: 1.4 and 2.1 times the 0.02 within the region."""
-    assert judged(fit, **promising(fit, 0.02, anywhere)).word == word
+    assert judged(fit, **expecting(0.02, anywhere)).word == word
 
 
 @pytest.mark.parametrize(("worst", "word"), [(0.028, "trusted"), (0.057, "trusted within")])
 def test_an_uneven_log_does_not_speak_for_elsewhere(fit: sy.Fit, worst: float, word: str) -> None:
     """UNEVEN 2."""
-    squares = np.full((4, 3), 0.02**2)
-    squares[1] = worst**2
-    changes = promising(fit, 0.02) | {"held_out": HeldOut(squares, np.ones((4, 3)), np.ones((4, 3)))}
-    assert judged(fit, **changes).word == word
+    assert judged(fit, **expecting(0.02, worst_part=worst)).word == word
 
 
 @pytest.mark.parametrize(("probability", "word"), [(0.36, "trusted"), (0.7, "doubtful")])
 def test_a_likely_fault_makes_it_doubtful(fit: sy.Fit, probability: float, word: str) -> None:
     """LIKELY 0.5."""
     finding = Finding("delay", ("joint1",), "The torque of joint1 is late.", probability, "delay = 0.02")
-    found = judged(fit, findings=(finding,))
+    found = judged(fit, log={"findings": (finding,)})
     assert found.word == word
     assert any("joint1 is late" in reason for reason in found.reasons)
     assert found.findings == (finding,)
 
 
 def test_a_remark_does_not(fit: sy.Fit) -> None:
-    found = judged(fit, findings=(Finding("jitter", (), "Stamps jitter.", 1.0, severity="remark"),))
+    found = judged(fit, log={"findings": (Finding("jitter", (), "Stamps jitter.", 1.0, severity="remark"),)})
     assert found.word == "trusted"
     assert "Stamps jitter." in found.reasons
 
 
 @pytest.mark.parametrize(("factor", "word"), [(1.4, "trusted"), (2.8, "doubtful")])
-def test_another_log_must_bear_the_promise_out(fit: sy.Fit, factor: float, word: str) -> None:
+def test_an_error_inside_the_region_on_another_log_must_be_as_expected(fit: sy.Fit, factor: float, word: str) -> None:
     """BROKEN 2."""
-    assert judged(fit, (0.02 * factor,), **promising(fit, 0.02)).word == word
+    assert judged(fit, (errors(0.02 * factor, None),), **expecting(0.02)).word == word
+
+
+@pytest.mark.parametrize(("outside", "word"), [(0.028, "trusted"), (0.042, "trusted within"), (0.09, "doubtful"), (0.7, "refused")])
+def test_an_error_outside_the_region_limits_the_fit_or_contradicts_it(fit: sy.Fit, outside: float, word: str) -> None:
+    """ALIKE 1.5 times the 0.02 expected within, BROKEN 2 times the 0.03 expected anywhere, USELESS 0.5."""
+    found = judged(fit, (errors(None, outside),), **expecting(0.02, 0.03))
+    assert found.word == word
+    assert found.error == (np.inf if word == "refused" else 0.02), "what is measured outside says nothing about inside"
+    assert found.outside_error == pytest.approx(outside)
 
 
 def test_torques_times_minus_three_refuse_it(fit: sy.Fit) -> None:
-    found = judged(fit, (1.33,))
-    assert found.word == "refused"
-    assert found.error == np.inf
-    assert "133%" in found.reasons[0]
+    for others in (errors(1.33, None), errors(None, 1.33), errors(1.33, 0.01)):
+        found = judged(fit, (others,))
+        assert found.word == "refused"
+        assert found.error == np.inf
+        assert "133" in found.reasons[0]
 
 
 def test_a_joint_without_a_sample_in_use_is_not_trusted() -> None:
@@ -116,8 +123,9 @@ def test_another_total_mass_puts_the_scale_in_question(fit: sy.Fit, factor: floa
     pi = fit.robot.parameters.copy()
     inner = 10 * len(fit.robot.tree.bodies)
     pi[:inner] *= factor
-    assert judged(fit, initial=fit.robot.with_parameters(pi)).word == word
-    assert judged(fit, initial=fit.robot.with_parameters(pi), known_mass=True).word == "trusted"
+    described = fit.robot.with_parameters(pi)
+    assert judged(fit, masses=mass_inputs(fit.robot, described, False, False, ())).word == word
+    assert judged(fit, masses=mass_inputs(fit.robot, described, True, False, ())).word == "trusted"
 
 
 @pytest.mark.parametrize(("r2", "word"), [(0.8, "trusted"), (0.55, "refused")])
@@ -128,7 +136,7 @@ def test_unexplained_torque_refuses_it(fit: sy.Fit, r2: float, word: str, joints
     centred = measured - measured.mean(axis=0)
     share = np.where(np.arange(3) < joints, np.sqrt(1 - r2), 0.0)
     bad = replace(fit.validation, predicted=measured - share * centred, before=None)
-    assert judged(fit, validation=bad).word == word
+    assert judged(fit, joints=tuple(replace(j, r2=float(x)) for j, x in zip(fit.verdict_inputs.joints, bad.r2, strict=True))).word == word
 
 
 @pytest.mark.parametrize(("lost", "word"), [(0.35, "trusted"), (0.7, "doubtful")])
@@ -136,14 +144,14 @@ def test_little_excitation_makes_it_doubtful(fit: sy.Fit, lost: float, word: str
     """UNSEEN 0.5 of the base parameters."""
     R = fit.uncertainty.information.copy()
     R[:-1, : round(lost * len(fit.base_values))] = 0.0
-    assert judged(fit, uncertainty=replace(fit.uncertainty, information=R)).word == word
+    assert judged(fit, excitation=excitation_inputs(replace(fit.uncertainty, information=R))).word == word
 
 
 def test_without_a_description_nothing_tells_the_scale(fit: sy.Fit) -> None:
-    found = judged(fit, set_aside=("link1", "link2", "link3"))
+    found = judged(fit, masses={"set_aside": ("link1", "link2", "link3")})
     assert found.word == "trusted within"
     assert any("known_mass" in reason for reason in found.reasons)
-    assert judged(fit, set_aside=("link1",), known_mass=True).word == "trusted"
+    assert judged(fit, masses={"set_aside": ("link1",), "known": True}).word == "trusted"
 
 
 def test_a_verdict_is_plain_data(fit: sy.Fit) -> None:
@@ -153,8 +161,8 @@ def test_a_verdict_is_plain_data(fit: sy.Fit) -> None:
     assert data["reasons"] == list(fit.verdict.reasons)
 
 
-def test_a_refused_fit_promises_nothing(fit: sy.Fit) -> None:
-    found = judged(fit, **promising(fit, 0.7))
+def test_a_refused_fit_has_no_expected_error(fit: sy.Fit) -> None:
+    found = judged(fit, **expecting(0.7))
     assert (found.word, found.error) == ("refused", np.inf)
     assert "inf" not in str(found)
 
@@ -170,7 +178,7 @@ def test_the_mass_of_placeholders_does_not_decide(estimator: str | None) -> None
 
 
 def test_equal_links_of_about_the_described_mass_are_no_limit(fit: sy.Fit) -> None:
-    assert judged(fit, placeholder=True).word == "trusted"
+    assert judged(fit, masses={"placeholder": True}).word == "trusted"
 
 
 def test_one_log_of_another_robot_is_named() -> None:

@@ -6,7 +6,6 @@ import pickle
 import signal
 from dataclasses import fields, replace
 from pathlib import Path
-from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -27,13 +26,12 @@ from steelyard.identification.doctor.mechanics.candidate import others_and_descr
 from steelyard.identification.doctor.mechanics.view import view_of
 from steelyard.identification.friction.term_search import Search
 from steelyard.identification.model.joint_terms import with_shape
-from steelyard.identification.result.promise import between_limits
+from steelyard.identification.result.expected_error import between_limits
 from steelyard.identification.samples.samples import Samples
 from steelyard.isolation.child import _ended
 from steelyard.mechanism import Limits, edit, load
 from steelyard.mechanism.formats.urdf.loop_elements import _with_z
 from steelyard.motion.trajectories.time_optimal import Constraints, _feasible, _lines
-from steelyard.reporting.content import carries_badly
 from steelyard.signals.log import Log
 from steelyard.signals.read.joint_states import Series, on_one_clock
 from tests.motions import coloured, fourier
@@ -203,12 +201,6 @@ def test_what_two_joints_share_is_as_smooth_as_the_smoother_of_them() -> None:
     for widths in ((0.02, 0.3), (0.3, 0.02)):
         (coupling,) = with_shape(robot, "width", widths).mechanism.couplings
         assert coupling.terms.get("width") == 0.3
-
-
-def test_a_model_carries_over_badly_from_half_as_much_error_again_and_a_hundredth() -> None:
-    fit, as_well, worse = (SimpleNamespace(total_relative_error=error) for error in (0.10, 0.155, 0.165))
-    assert not carries_badly(fit, as_well)  # type: ignore[arg-type]
-    assert carries_badly(fit, worse)  # type: ignore[arg-type]
 
 
 def test_an_update_of_the_curvature_is_that_of_bfgs_or_as_much_of_it_as_stays_positive() -> None:

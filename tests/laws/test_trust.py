@@ -170,7 +170,7 @@ def test_a_judgement_of_a_healthy_log(monkeypatch):
     assert wrong.beside == 1
     assert not wrong.kept
     assert len(list(wrong.failures())) == 2
-    assert judged(monkeypatch, (), scale=1.19).kept  # twice what was promised
+    assert judged(monkeypatch, (), scale=1.19).kept  # twice the expected error
     assert not judged(monkeypatch, (), scale=1.21).kept
 
 
@@ -196,11 +196,11 @@ def results():
     """A healthy log, one that is not trusted, a named and an unnamed single fault, doubles with one and two names."""
     fault = ("delay", ("joint1",), 20.0)
     other = ("clock", ("joint1", "joint2"), 2.0)
-    kept = {"word": "trusted", "promised": 0.1, "true_error": 0.15}
+    kept = {"word": "trusted", "expected_error": 0.1, "true_error": 0.15}
     return (
         Judgement("planar_2r/1/healthy", (), **kept),
         Judgement("planar_2r/2/healthy", (), findings=(finding("delay"),), word="doubtful"),
-        Judgement("ur5/3/delay", (fault,), named=(True,), word="trusted within", promised=0.1, true_error=0.25),
+        Judgement("ur5/3/delay", (fault,), named=(True,), word="trusted within", expected_error=0.1, true_error=0.25),
         Judgement("ur5/4/delay", (fault,), named=(False,), word="refused"),
         Judgement("ur5/5/delay+clock", (fault, other), named=(True, True), word="refused"),
         Judgement("ur5/6/delay+clock", (fault, other), named=(True, False), word="refused"),

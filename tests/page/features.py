@@ -171,10 +171,11 @@ def validates(visit: Visit) -> None:
     hand = visit.hand
     hand.choose("#choose-validation", "tuesday.csv")
     hand.press("#validate-start")
-    assert hand.says("#said", "Validated: an error of")
+    assert hand.says("#said", "Validated: trusted")
     hand.wait("figure[aria-label='Another motion'] .js-plotly-plot .trace")
     assert hand.says("#panel .sheet[aria-label='Prediction errors']", "validation")
-    assert hand.says("#panel .tiles", "on a motion it has not seen")
+    assert hand.says("#panel .tiles", "relative error on the validation log")
+    assert hand.says("#panel .sheet[aria-label='Verdict of each joint']", "trusted")
     assert "--validate tuesday.csv" in hand.page.text_content("#panel .recipe pre[aria-label='command lines']")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import chi2
 
 import steelyard as sy
+from steelyard.identification.doctor.finding import Finding
 from steelyard.identification.estimators import prior_weight
 from steelyard.identification.estimators.drive_gains import cannot_be_told
 from steelyard.identification.estimators.least_squares import excitation, least_squares
@@ -22,74 +23,69 @@ from steelyard.identification.friction.term_search import Gain, in_use
 from steelyard.identification.model.accumulator import Accumulator
 from steelyard.identification.model.linear_model import Model, build_model
 from steelyard.identification.model.rows import Rows
-from steelyard.identification.result import held_out, verdict
+from steelyard.identification.result import held_out
 from steelyard.identification.result.prediction import Prediction, covered_region
+from steelyard.identification.result.state_coverage import CoveredStates
 from steelyard.identification.result.torque_noise import spread
 from steelyard.identification.result.uncertainty import Uncertainty, involved
-from steelyard.identification.result.visited import VisitedPath
+from steelyard.identification.result.verdict import WORDS, decide
 from tests.thresholds.threshold import Threshold, sides
+from tests.verdicts import errors, inputs, joint
 
 # -- the verdict -----------------------------------------------------------------------------------------------------------------
 
 
-def promised(within: float = 0.02, anywhere: float = 0.02, worst: float = 0.02, **more: Any) -> Any:
-    return Stub(
-        promise=Stub(within=within, anywhere=anywhere),
-        held_out=Stub(worst=worst),
-        set_aside=(),
-        known_mass=False,
-        placeholder=False,
-        **more,
-    )
+def word(**changes: Any) -> str:
+    """The word on a fit with some of its inputs replaced."""
+    return decide(inputs(**changes)).word
 
 
-def likely(probability: float) -> bool:
-    finding = Stub(severity="fault", certainty=probability, sentence="", remedy="")
-    return bool(list(verdict.faults(Stub(findings=(finding,)))))
+def with_fault(probability: float) -> str:
+    finding = Finding("delay", (), "It is late.", probability)
+    return word(log={"findings": (finding,)})
 
 
-def weighs(factor: float) -> bool:
-    heavy, light = (Stub(parameters=np.full(10, mass), tree=Stub(bodies=[None])) for mass in (factor, 1.0))
-    return bool(list(verdict.other_mass(heavy, light, promised())))
+def expecting(within: float = 0.02, anywhere: float = 0.02, worst: float = 0.02) -> str:
+    return word(errors={"within": within, "anywhere": max(anywhere, within), "worst_part": max(worst, within)})
 
 
-def explains(r2: float, joints: int = 1) -> bool:
-    names = ("a", "b", "c", "d")
-    return bool(list(verdict.no_explanation(Stub(joint_names=names, r2=[r2] * joints + [1.0] * (4 - joints)), True)))
+def unexplained(r2: float, count: int = 1) -> str:
+    """The word on ten joints, some of them with this R2, and on the first of them."""
+    found = decide(inputs(tuple(joint(f"joint{k}", r2=r2 if k < count else 0.99) for k in range(10))))
+    return f"{found.word}, {found.joints[0].word}"
 
 
-def excites(lost: float) -> bool:
-    return bool(list(verdict.little_excitation(Stub(excitation=Stub(rank=round(100 * (1 - lost))), base=Stub(n_base=100)))))
+def on_joint(**changes: Any) -> str:
+    """The word on one joint of several."""
+    return decide(inputs((joint("joint1", **changes), joint("joint2"), joint("joint3")))).joints[0].word
 
 
-def breaks(error: float) -> bool:
-    return bool(list(verdict.broken(promised(), [Stub(total_relative_error=error)])))
+def on_another_log(inside: Any = None, outside: Any = None, samples: int = 100) -> str:
+    return decide(inputs(), (errors(inside, outside, samples=samples),)).word
 
 
-def asked(error: float = 0.0, r2: float = 1.0) -> bool:
-    measured = Stub(joint_names=("a",), relative_error=[error], r2=[r2], before=None, total_relative_error=error)
-    return bool(list(verdict.unexplained_joints(measured)))
+def notes(**changes: Any) -> str:
+    return " ".join(decide(inputs((joint(**changes),))).reasons)
 
 
-def slow(correlation: float) -> bool:
-    return bool(list(verdict.autocorrelated(Stub(joint_names=("a",), whiteness=[correlation]))))
-
-
+T, W, D, R = WORDS
 VERDICT = [
-    Threshold("result.verdict:LARGE", sides(lambda error: asked(error=error), 0.5)),
-    Threshold("result.verdict:LITTLE", sides(lambda r2: asked(r2=r2), 0.5), (True, False)),
-    Threshold("result.verdict:SLOW", lambda: (slow(0.7), slow(0.9))),
-    Threshold("result.verdict:LIKELY", sides(likely, 0.5)),
-    Threshold("result.verdict:USELESS", sides(lambda error: bool(list(verdict.useless(error, ()))), 0.5)),
-    Threshold("result.verdict:POOR", sides(lambda error: bool(list(verdict.poor(error, promised()))), 0.25)),
-    Threshold("result.verdict:UNEXPLAINED", lambda: (explains(0.5, 2), explains(0.9, 2)), (True, False)),
-    Threshold("result.verdict:TOO_MANY", lambda: (explains(0.5, 1), explains(0.5, 2))),
-    Threshold("result.verdict:UNSEEN", sides(excites, 0.5)),
-    Threshold("result.verdict:BROKEN", sides(breaks, 2 * 0.02)),
-    Threshold("result.verdict:UNEVEN", sides(lambda worst: bool(list(verdict.narrow(promised(worst=worst)))), 2 * 0.02)),
-    Threshold("result.verdict:GOOD", sides(lambda error: bool(list(verdict.narrow(promised(error, error, error)))), 0.1)),
-    Threshold("result.verdict:ALIKE", sides(lambda error: bool(list(verdict.narrow(promised(anywhere=error)))), 1.5 * 0.02)),
-    Threshold("result.verdict:MASSES", sides(weighs, 2.0)),
+    Threshold("result.verdict.notes:SLOW", lambda: ("vary slowly" in notes(whiteness=0.7), "vary slowly" in notes(whiteness=0.9))),
+    Threshold("result.verdict.joint_rules:LIKELY", sides(with_fault, 0.5), (T, D)),
+    Threshold("result.verdict.joint_rules:USELESS", sides(lambda x: on_joint(rated=None, expected_inside=10 * x), 0.5), (D, R)),
+    Threshold("result.verdict.joint_rules:POOR", sides(lambda x: on_joint(rated=None, expected_inside=10 * x), 0.25), (T, D)),
+    Threshold("result.verdict.joint_rules:SMALL", sides(lambda x: on_joint(expected_inside=100 * x), 0.05), (W, R)),
+    Threshold("result.verdict.joint_rules:UNEXPLAINED", lambda: (unexplained(0.5), unexplained(0.9)), (f"{W}, {D}", f"{T}, {T}")),
+    Threshold("result.verdict.rules:TOO_MANY", lambda: (unexplained(0.5, 2), unexplained(0.5, 4)), (f"{W}, {D}", f"{R}, {R}")),
+    Threshold("result.verdict.rules:UNSEEN", sides(lambda x: word(excitation={"rank": round(100 * (1 - x))}), 0.5), (T, D)),
+    Threshold("result.verdict.joint_rules:BROKEN", sides(lambda x: on_another_log(inside=x), 2 * 0.02), (T, D)),
+    Threshold(
+        "result.verdict.joint_rules:FEWEST_SAMPLES", lambda: (on_another_log(0.1, samples=15), on_another_log(0.1, samples=25)), (T, D)
+    ),
+    Threshold("result.verdict.rules:UNEVEN", sides(lambda x: expecting(worst=x), 2 * 0.02), (T, W)),
+    Threshold("result.verdict.joint_rules:GOOD", sides(expecting, 0.1), (T, W)),
+    Threshold("result.verdict.rules:ALIKE", sides(lambda x: expecting(anywhere=x), 1.5 * 0.02), (T, W)),
+    Threshold("result.verdict.rules:MASSES", sides(lambda x: word(masses={"identified": 10 * x}), 2.0), (T, D)),
 ]
 
 
@@ -131,7 +127,7 @@ def weak(std: float) -> bool:
 
 
 def visits(distance: float) -> bool:
-    return bool(VisitedPath(np.ones(2), np.zeros((1, 2)), np.zeros(1, bool)).contains(np.array([distance]), np.array([distance])))
+    return bool(CoveredStates(np.ones(2), np.zeros((1, 2)), np.zeros(1, bool)).contains(np.array([distance]), np.array([distance])))
 
 
 def takes_part(component: float) -> bool:
@@ -192,7 +188,7 @@ SAMPLES = [
     Threshold("estimators.drive_gains:MOST_UNCERTAIN", sides(lambda x: told(std=x), 0.5), (True, False)),
     Threshold("result.uncertainty:LEAST_SHARE", sides(hidden, 0.01), (True, False)),
     Threshold("result.uncertainty:WEAK", sides(weak, 0.1)),
-    Threshold("result.visited:NEAR", sides(visits, 0.05), (True, False)),
+    Threshold("result.state_coverage:NEAR", sides(visits, 0.05), (True, False)),
     Threshold("result.uncertainty:TAKES_PART", sides(takes_part, 0.03)),
     Threshold(
         "result.torque_noise:HELD", lambda: round(float(1.96 * spread([(np.arange(101.0)[:, None], np.ones((101, 1), bool))])[0])), 95

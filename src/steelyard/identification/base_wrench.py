@@ -23,18 +23,19 @@ from .model.linear_model import Model, build_model, exciting_base
 from .model.problem import Problem
 from .model.rows import gathered
 from .options import Options
+from .result.collect_inputs import collect_inputs, files_of, mass_inputs, rated_torques
+from .result.expected_error import expected_error
 from .result.fit import Fit
 from .result.held_out import held_out
 from .result.pipeline import SamplePipeline
 from .result.prediction import Prediction, covered_region, states
-from .result.promise import promise
 from .result.provenance import provenance
 from .result.residuals import residuals
+from .result.state_coverage import state_coverage
 from .result.torque_noise import torque_noise
 from .result.uncertainty import uncertainty
 from .result.validation import Validation, ValidationSamples, kept_states, predicted_torque
-from .result.verdict import Evidence
-from .result.visited import visited_path
+from .result.verdict.inputs import LogInputs
 from .samples.decimation import common_factor, natural_factor
 from .samples.preparation import Preparation
 from .samples.samples import Samples, at_rest, base_motion, refuse_degrees, require_enough, require_finite, require_log, require_numbers
@@ -115,7 +116,8 @@ class BaseWrenchFit(Fit):
         scored = ValidationSamples(samples, chosen.decimate or natural_factor(samples.t, samples.qd), CHANNELS, self.region)
         result = replace(scored.score(self.robot.base_wrench), before=scored.score(self.initial.base_wrench))
         third = other.robot if isinstance(other, Fit) else other
-        return replace(result, other=None if third is None else scored.score(third.base_wrench))
+        rival = None if third is None else scored.score(third.base_wrench)
+        return replace(result, other=rival, verdict_inputs=self.verdict_inputs)
 
 
 def has_only_wrenches(logs: Sequence[Any]) -> bool:
@@ -200,14 +202,36 @@ def channel_fit(
     before = Validation(left.t, given, left.measured, left.keep, channels, inside=region.contains(*states), states=states)
     known = uncertainty(problem, estimate, left, torque_noise(samples, torque(identified)))
     left_out = held_out(problem, estimate)
-    expected = promise(model, samples, torque(identified), known.covariance, left_out)
+    expected = expected_error(model, samples, torque(identified), known.covariance, left_out)
     noise = noise_share([left.values[part] for part in split(left.t)])
     shares = np.column_stack([noise, np.zeros((len(noise), 2)), 1.0 - noise])
-    aside = tuple(estimate.details.get("set_aside", ()))
     split_up = ResidualSplit(channels, shares)
-    evidence = Evidence(left_out, expected, split_up, (), aside, options.model.known_mass is not None, examinable=False)
     nothing, unit = np.zeros(len(channels)), np.ones(len(channels))
     interval = factor * float(np.median(np.diff(samples[0].t)))
-    pipeline = SamplePipeline(options.preparation, nothing, DriveGains(unit, nothing), interval, region, visited_path(samples), nothing)
+    pipeline = SamplePipeline(options.preparation, nothing, DriveGains(unit, nothing), interval, region, state_coverage(samples), nothing)
     own = replace(before, predicted=left.predicted, before=before)
-    return kind(identified, robot, model, estimate, known, own, pipeline, options, provenance(robot, logs), evidence)
+    set_aside = estimate.details.get("set_aside", ())
+    inputs = collect_inputs(
+        validation=own,
+        expected=expected,
+        cross_validation=left_out,
+        noise_floor=split_up.floor,
+        uncertainty=known,
+        units=model.row_units,
+        rated=rated_torques(robot),
+        region=region,
+        masses=mass_inputs(identified, robot, options.model.known_mass is not None, False, set_aside),
+        log=LogInputs(examinable=False, **files_of(robot, samples)),
+    )
+    return kind(
+        robot=identified,
+        initial=robot,
+        model=model,
+        estimate=estimate,
+        uncertainty=known,
+        validation=own,
+        pipeline=replace(pipeline, residual_split=split_up),
+        options=options,
+        provenance=provenance(robot, logs),
+        verdict_inputs=inputs,
+    )

@@ -109,7 +109,7 @@ class ClosedLoopFit(Fit):
         third = other.robot if isinstance(other, Fit) else other
         robots = [self.robot, self.initial, *([] if third is None else [third])]
         own, before, *others = (scored.score(ReducedTorque(each, self.model.robot)) for each in robots)
-        return replace(own, before=before, other=others[0] if others else None)
+        return replace(own, before=before, other=others[0] if others else None, verdict_inputs=self.verdict_inputs)
 
 
 class ReducedTorque:

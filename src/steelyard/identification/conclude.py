@@ -21,17 +21,18 @@ from .friction.residual_split import split_residuals
 from .model.known import Known, KnownFunction, torque_of
 from .model.problem import Problem
 from .options import Options
+from .result.collect_inputs import collect_inputs, files_of, mass_inputs, rated_torques
+from .result.expected_error import expected_error
 from .result.fit import Fit
 from .result.held_out import held_out, odd_log
 from .result.pipeline import SamplePipeline
 from .result.prediction import Region, covered_region
-from .result.promise import promise
 from .result.residuals import Residuals, residuals
+from .result.state_coverage import state_coverage
 from .result.torque_noise import torque_noise
 from .result.uncertainty import uncertainty
 from .result.validation import Validation, kept_states, predicted_torque
-from .result.verdict import Evidence
-from .result.visited import visited_path
+from .result.verdict.inputs import LogInputs
 from .settle import Settled
 
 Array = NDArray[np.float64]
@@ -64,7 +65,7 @@ def conclude(
     estimate = replace(estimate, notes=settled.notes + sample_notes(problem) + estimate.notes)
     covered, friction = region or covered_region(robot, settled.samples), settled.friction
     given = options.preparation, settled.delay, settled.gains, settled.interval
-    pipeline = SamplePipeline(*given, covered, visited_path(settled.samples), friction.drift_rms, friction.added)
+    pipeline = SamplePipeline(*given, covered, state_coverage(settled.samples), friction.drift_rms, friction.added)
     left = look(problem, estimate.base, estimate.weights)
     own = self_validation(problem, left, robot, options.model.known, pipeline.region)
     if model.known is not None:
@@ -75,14 +76,46 @@ def conclude(
     if pipeline.gains.base_covariance is not None:
         known = replace(known, covariance=known.covariance + pipeline.gains.base_covariance)
     left_out = held_out(problem, estimate)
-    expected = promise(model, problem.samples, torque_of(identified, model.known), known.covariance, left_out)
-    aside = estimate.details.get("set_aside", ())
+    expected = expected_error(model, problem.samples, torque_of(identified, model.known), known.covariance, left_out)
     causes = split_residuals(problem, estimate.base)
-    mass, vain = options.model.known_mass is not None, "set_aside" not in estimate.details and is_placeholder(model)
-    odd = odd_log(problem, estimate, own.total_relative_error)
-    evidence = Evidence(left_out, expected, causes, settled.findings, tuple(aside), mass, not model.moving, vain, settled.short, odd)
-    whole = carrying(identified, model.known)
-    return Fit(whole, robot, model, estimate, known, own, pipeline, options, origin, evidence)
+    placeholder = "set_aside" not in estimate.details and is_placeholder(model)
+    weighed = options.model.known_mass is not None
+    inputs = collect_inputs(
+        validation=own,
+        expected=expected,
+        cross_validation=left_out,
+        noise_floor=causes.floor,
+        uncertainty=known,
+        units=model.row_units,
+        rated=rated_torques(robot),
+        region=covered,
+        masses=mass_inputs(identified, robot, weighed, placeholder, estimate.details.get("set_aside", ())),
+        log=log_inputs(robot, settled, problem, odd_log(problem, estimate, own.total_relative_error)),
+    )
+    return Fit(
+        robot=carrying(identified, model.known),
+        initial=robot,
+        model=model,
+        estimate=estimate,
+        uncertainty=known,
+        validation=own,
+        pipeline=replace(pipeline, residual_split=causes),
+        options=options,
+        provenance=origin,
+        verdict_inputs=inputs,
+    )
+
+
+def log_inputs(robot: Robot, settled: Settled, problem: Problem, odd: str) -> LogInputs:
+    """Return what the verdict depends on of the log; `odd` is a sentence about a log that differs from the others."""
+    files = files_of(robot, problem.samples)
+    return LogInputs(
+        findings=settled.findings,
+        examinable=not problem.model.moving,
+        too_short=settled.short,
+        odd_log=odd,
+        **files,
+    )
 
 
 def self_validation(problem: Problem, left: Residuals, robot: Robot, known: Known | None, region: Region) -> Validation:

@@ -25,7 +25,7 @@ SHORT = {  # the view and field that each stands for
     "interval": "pipeline.interval",
     "drift": "pipeline.drift",
     "friction_terms": "pipeline.friction_terms",
-    "residual_split": "evidence.residual_split",
+    "residual_split": "pipeline.residual_split",
     "drive_gains": "pipeline.gains.values",
     "drive_gain_std": "pipeline.gains.std",
 }

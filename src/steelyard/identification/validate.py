@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arguments import whole_number
 from ..errors import CallError, refuse_loops, require_robot
@@ -16,10 +17,11 @@ from ..signals.log import Log
 from .estimators.torque_delay import estimate_delay
 from .identify import identify
 from .model.accumulator import on_one_core
+from .model.known import Torque
 from .model.linear_model import build_model
 from .result.fit import Fit
-from .result.validation import Torque, Validation, validation_samples
-from .result.verdict import BROKEN, USELESS
+from .result.prediction import Region
+from .result.validation import Validation, validation_samples
 from .samples.preparation import Preparation
 from .samples.samples import FEWEST, list_of_logs, require_log
 from .settle import Progress
@@ -33,13 +35,19 @@ def validate_robot(robot: Robot, log: Log, preparation: Preparation | None = Non
 
 @on_one_core
 def validate_robots(
-    robots: Sequence[Robot], log: Log, preparation: Preparation | None = None, progress: Progress | None = None
+    robots: Sequence[Robot],
+    log: Log,
+    preparation: Preparation | None = None,
+    progress: Progress | None = None,
+    gains: ArrayLike = 1.0,
+    region: Region | None = None,
 ) -> tuple[Validation, ...]:
     """Return predicted against measured torque of each of several robots on the same samples of a log.
 
     The log is prepared once, by the default preparation unless another is given. The delay of its torque is one for all robots: unless it
     is given, it is estimated with the kinematics of the first, whatever parameters and friction that has. Torque and predictions pass the
-    same low-pass. `progress(sentence, share)` is called as the work goes on.
+    same low-pass. `progress(sentence, share)` is called as the work goes on. `gains` (n,) are the drive gains that predictions are divided
+    by, `region` the states that a fit covers.
     """
     tell = progress or (lambda sentence, share: None)
     if not robots:
@@ -49,7 +57,7 @@ def validate_robots(
         refuse_loops(robot, "validate_robots", "identify(robot, log) gives a fit, whose validate(log) takes another log")
     torques = [torque_in_order(robot, robots[0].joint_names) for robot in robots]
     tell("preparing the samples", 0.0)
-    samples = validation_samples(robots[0], log, preparation)
+    samples = validation_samples(robots[0], log, preparation, region)
     delay = None if preparation is None else preparation.given_delay(samples.joint_names)
     if delay is None:
         tell("finding the delay of the torque", 0.3)
@@ -57,23 +65,8 @@ def validate_robots(
     scored = []
     for number, (robot, torque) in enumerate(zip(robots, torques, strict=True)):
         tell(f"predicting the torques of {robot.name}", 0.6 + 0.4 * number / len(robots))
-        scored.append(samples.score(torque, delay))
+        scored.append(samples.score(torque, delay, gains))
     return tuple(scored)
-
-
-def judge_promise(found: float, promised: float) -> tuple[str, str]:
-    """Return the word of a verdict, and a sentence, on a relative torque error that was found on another log and the one promised."""
-    if np.isinf(promised):
-        return "refused", f"The fit was refused and promises nothing; the error on this log is {found:.1%}."
-    if found <= min(BROKEN * promised, USELESS):
-        return "trusted", f"The error of {found:.1%} is as the fit promises, at most {BROKEN:g} times {promised:.1%}."
-    kept = (
-        f"more than {BROKEN:g} times the {promised:.1%} that the fit promises"
-        if found > BROKEN * promised
-        else "more than half of the torque"
-    )
-    word, advice = ("refused", "see steelyard doctor") if found > USELESS else ("doubtful", "is it the same robot and load?")
-    return word, f"The error on this log is {found:.1%}, {kept}: {advice}"
 
 
 def torque_in_order(robot: Robot, joint_names: tuple[str, ...]) -> Torque:

@@ -23,7 +23,7 @@ GHOSTS = 4  # positions of the robot that are drawn faintly
 SPEEDS = 100  # points of a friction curve in either direction
 COVERAGE = (
     "Positions and speeds that each joint visited. The orange frame has the limits of the description,"
-    " the dotted one the region in which the fit's error is promised."
+    " the dotted one the region in which the expected error holds."
 )
 FRICTION = "Torque less that of the rigid bodies, against speed, and the fitted friction. Hover for numbers; drag to zoom."
 AGAINST = "What is left over against the {} of the joint itself, and its mean. A mean away from zero is something that the model lacks."
@@ -60,7 +60,6 @@ class Content:
     figures: dict[str, Figure]
     grids: dict[str, Grid]
     tables: dict[str, Table]
-    validated: str
     advice: tuple[str, ...]
     story: tuple[str, ...]
     provenance: tuple[tuple[str, str], ...]
@@ -79,9 +78,8 @@ def gather(fit: Fit, validation: Validation | None = None, true_robot: Robot | N
         picture=picture(fit),
         figures=all_figures(fit, validation),
         grids=all_grids(fit),
-        tables=all_tables(fit, validation, true_robot),
-        validated=validated(fit, validation),
-        advice=advice(fit, validation),
+        tables={"verdict": verdict.table()} | all_tables(fit, validation, true_robot),
+        advice=(verdict.next_step,),
         story=tuple(fit.status),
         provenance=provenance(fit),
     )
@@ -108,12 +106,12 @@ def all_tables(fit: Fit, validation: Validation | None, true_robot: Robot | None
 
 def tiles(fit: Fit, verdict: Verdict, validation: Validation | None) -> tuple[Tile, ...]:
     """Headline numbers."""
-    made = [] if verdict.word == "refused" else [Tile(percent(verdict.error, 1), "%", "error to expect on unseen motion of the region")]
+    made = [] if verdict.word == "refused" else [Tile(percent(verdict.error, 1), "%", "expected error inside the region")]
     made.append(Tile(percent(fit.total_relative_error, 2), "%", "relative error of the identified model"))
     if fit.before is not None:
         made.append(Tile(percent(fit.before.total_relative_error, 1), "%", "relative error before"))
     if validation is not None:
-        made.append(Tile(percent(validation.total_relative_error, 2), "%", "on a motion it has not seen"))
+        made.append(Tile(percent(validation.total_relative_error, 2), "%", "relative error on the validation log"))
     made.append(Tile(f"{fit.rank}", f"of {fit.base.n_base}", "base parameters seen"))
     return (*made, Tile(short(float(fit.condition)), "", "condition of the regressor"))
 
@@ -201,42 +199,6 @@ def friction_of(robot: Robot) -> Callable[[Array, Array], Array]:
     if any(use.row.reads for use in robot.tree.joint_terms):
         return lambda qd, q: robot.friction_torque(qd, q) - robot.friction_torque(np.zeros_like(qd), q)
     return lambda qd, q: robot.friction_torque(qd)
-
-
-def validated(fit: Fit, validation: Validation | None) -> str:
-    """The error on another motion, in a sentence."""
-    if validation is None:
-        return "No other motion was given: the error on one is not known."
-    sense = "clearly worse than" if carries_badly(fit, validation) else "about as well as"
-    error = percent(validation.total_relative_error, 2)
-    told = f"On a motion that took no part in the identification the model leaves {error} % of the torque unexplained: {sense} on its own."
-    if validation.inside is None or validation.inside.all():
-        return told
-    return f"{told} {percent(1 - float(np.mean(validation.inside)), 0)} % of its states are outside the region."
-
-
-def carries_badly(fit: Fit, validation: Validation) -> bool:
-    """Whether the error on another motion is clearly above that on the fit's own."""
-    return validation.total_relative_error > 1.5 * fit.total_relative_error + 0.01
-
-
-def advice(fit: Fit, validation: Validation | None) -> tuple[str, ...]:
-    """Sentences on what to do next."""
-    made = []
-    if fit.unseen:
-        shown = ", ".join(fit.unseen[:8]) + (f" and {len(fit.unseen) - 8} more" if len(fit.unseen) > 8 else "")
-        made.append(f"Record a motion that shows {shown}: sy.excite(robot) or `steelyard excite` designs one within the limits.")
-    worst = int(np.argmax(np.nan_to_num(fit.relative_error)))
-    if fit.relative_error[worst] > 0.2:
-        name = fit.model.row_names[worst]
-        made.append(f"Look at {name}, whose torque is explained worst: is its friction, gear ratio or torque constant what the model says?")
-    if validation is None:
-        made.append("Validate on a log of another motion before the model is used: fit.validate(log) or `steelyard validate`.")
-    elif carries_badly(fit, validation):
-        made.append(
-            "The model does not carry over to the other motion: record longer, wider or faster ones, and identify from several logs."
-        )
-    return (*made, "Use it: fit.robot computes torques, fit.robot.to_urdf(path) writes the numbers into your own file.")
 
 
 def provenance(fit: Fit) -> tuple[tuple[str, str], ...]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import ModelError, foreign, require_package
 from ..files import whole_folder
-from ..identification import Fit, Validation
+from ..identification import Fit, Preparation, Validation, Verdict
+from ..identification.result.verdict import ValidationErrors, VerdictInputs, rules
 from ..resource_limits import read_regular
 from ..robot import Robot, load
 from .page import report
@@ -37,9 +41,10 @@ def write_results(
     they move: that is written, with what was found.
     """
     source = fit.initial.mechanism.source
-    found = fit.robot.without_known_function()
-    robot = found if whole is None else found.thaw(whole)
-    name = "incomplete" if fit.robot.known_function is not None else robot_name(fit.verdict.word)
+    identified = fit.robot.without_known_function()
+    robot = identified if whole is None else identified.thaw(whole)
+    verdict = fit.verdict if validation is None else fit.judged(validation)
+    name = "incomplete" if fit.robot.known_function is not None else robot_name(verdict.word)
     with whole_folder(path, overwrite) as folder:
         if source is not None and source.format == "urdf":
             robot.to_urdf(folder / f"{name}.urdf")
@@ -88,20 +93,58 @@ def fit_file(name: str) -> Path | None:
     return path / "fit.json" if path.is_dir() and (path / "fit.json").exists() else None
 
 
-def promised_error(name: str, robot: Robot) -> float | None:
-    """Return the torque error |e| / |tau| that a fit.json, or that of a folder, promises; infinite if the fit was refused.
+@dataclass(frozen=True, eq=False)
+class SavedDecision:
+    """What a fit.json keeps for a verdict on another log: its inputs, and how samples are prepared.
 
-    None for other robots, and for a fit of other rows than the torques of the joints, such as the wrench of the base.
+    `validations` are the errors on logs that were taken into account before, `gains` (n,) the
+    drive gains of the fit; `preparation` has its delays.
+    """
+
+    inputs: VerdictInputs
+    validations: tuple[ValidationErrors, ...]
+    preparation: Preparation
+    gains: NDArray[np.float64]
+
+    def verdict(self, validation: Validation) -> Verdict:
+        """Return the verdict on the fit with a validation on another log taken into account.
+
+        A log that was taken into account before counts once.
+        """
+        new = validation.errors
+        earlier = [each for each in self.validations if not each.is_of_same_log(new)]
+        return rules.decide(self.inputs, (*earlier, new))
+
+
+def saved_decision(name: str, robot: Robot) -> SavedDecision | None:
+    """Return what a fit.json, or that of a folder, keeps for a verdict on another log.
+
+    None for other robots, for files of earlier versions, and for a fit of other rows than the
+    torques of the joints, such as the wrench of the base.
     """
     fit = fit_file(name)
     if fit is None:
         return None
     content = fit_content(fit)
     with foreign(f"{fit} is no fit.json as `steelyard identify` writes it", ModelError):
-        verdict = content.get("verdict")
-        if not isinstance(verdict, dict) or {row["name"] for row in content["joints"]} != set(robot.joint_names):
+        if "verdict_inputs" not in content:
             return None
-        return math.inf if verdict.get("error") is None else float(verdict["error"])
+        inputs = VerdictInputs.from_dict(content["verdict_inputs"])
+        names = tuple(joint.name for joint in inputs.joints)
+        if names != robot.joint_names or inputs.region.joint_names != names:
+            return None
+        saved = content["verdict"].get("validations", [])
+        validations = tuple(ValidationErrors.from_dict(each, len(names)) for each in saved)
+        gains = np.array(content["drive_gains"], float).reshape(len(names))
+        return SavedDecision(inputs, validations, saved_preparation(content), gains)
+
+
+def saved_preparation(content: Mapping[str, Any]) -> Preparation:
+    """Return how the samples of a fit were prepared, with the delays that were found."""
+    names = ("smoothing", "cutoff", "decimate", "mask", "period")
+    options = {name: content["options"][name] for name in names}
+    delay = {str(row["name"]): float(row["delay"]) for row in content["joints"]}
+    return Preparation(**options, delay=delay)
 
 
 def coulomb_widths(fit: Path) -> dict[str, float]:

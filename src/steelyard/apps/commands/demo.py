@@ -95,7 +95,7 @@ def show_experiment(done: Rehearsal) -> None:
 
     from ...reporting import accuracy_table, error_table
     from ..output import output, rows_of
-    from ..show.identification import judge_fit
+    from ..show.identification import show_verdict
     from ..show.robot import motion_table
 
     condition = done.motion.excitation.condition if done.motion.excitation else float("nan")
@@ -103,7 +103,7 @@ def show_experiment(done: Rehearsal) -> None:
     relative = done.fit.base_relative_std
     rows = sorted(int(k) for k in np.argsort(relative)[:ROWS] if relative[k] < WELL)
     motion = motion_table(title, done.robot, done.motion, np.asarray(done.log.tau))
-    judge_fit(done.fit.judged(done.validation))
+    show_verdict(done.fit.judged(done.validation))
     output().show(motion, error_table(done.fit, done.validation), accuracy_table(done.fit, done.true_robot).picked(rows))
     output().record(motion=rows_of(motion), fit=done.fit.to_dict(done.validation))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -103,20 +103,19 @@ def validate(
 ) -> None:
     """Compare a robot's torques with those of a log that it was not made from: RMS, relative error and R², joint by joint.
 
-    With the result of an identification the error is held against the one that its verdict promises. The exit code is 0 where that is
-    kept, 3 if the error is more than twice as large, 4 if it is more than half of the torque or the fit was refused.
+    With the result of an identification the verdict on it is decided anew, by the rules of `identify`, with this log taken into account.
+    The exit code is that of the verdict: 0 for "trusted" and "trusted within", 3 for "doubtful", 4 for "refused".
     """
     from ...identification import validate_robots
     from ...identification.result.plain_data import validation_data
-    from ...identification.validate import judge_promise
-    from ...reporting.results import held_joints, identified_robot, promised_error
+    from ...reporting.results import fit_file, held_joints, identified_robot, saved_decision
     from ...reporting.tables import compared_errors
     from ..config import columns_of, read_config
     from ..held_joints import arm_of
     from ..inputs import load, read
     from ..output import output
+    from ..show.identification import show_verdict
     from ..show.progress import progress_bar
-    from ..show.terminal import STYLES
 
     file = read_config(config)
     mapping, effort = columns_of(file, mapping, effort)
@@ -125,15 +124,19 @@ def validate(
     robots = [arm_of(each, joints, freeze, file, known).robot for each in loaded]
     with progress_bar("reading the log") as progress:
         measured = read(log, robots[0], mapping, effort)
-        scored = validate_robots(robots, measured, progress=progress)
+        saved = saved_decision(robot, robots[0])
+        same: dict[str, Any] = (
+            {} if saved is None else {"preparation": saved.preparation, "gains": saved.gains, "region": saved.inputs.region}
+        )
+        scored = validate_robots(robots, measured, progress=progress, **same)
     results = list(zip(("model", "other") if against else ("",), scored, strict=True))
     units = robots[0].torque_units
+    verdict = None if saved is None else saved.verdict(scored[0])
+    if verdict is not None:
+        show_verdict(verdict)
+    elif fit_file(robot) is not None:
+        output().remark(f"{robot} has no inputs of a verdict on the torques of these joints: identify again to have one")
     output().show(compared_errors(robots[0].joint_names, results, units))
     output().record(**{label or "model": validation_data(each, units) for label, each in results})
-    promised = promised_error(robot, robots[0])
-    if promised is None:
-        return
-    word, sentence = judge_promise(scored[0].total_relative_error, promised)
-    output().judge(sentence, word == "trusted", style=STYLES[word], word=word, promised=promised)
-    if EXIT_CODES[word]:
-        raise typer.Exit(EXIT_CODES[word])
+    if verdict is not None and EXIT_CODES[verdict.word]:
+        raise typer.Exit(EXIT_CODES[verdict.word])

@@ -49,7 +49,7 @@ def fit_lines(named: NamedFit) -> tuple[str, str]:
     """Return the lines and the command that make a fit again, with its validation if there is one."""
     if named.validation is None:
         return named.python, named.command
-    line = f"print(fit.validate(sy.read_log({named.validated_on!r}, robot)))"
+    line = f"validation = fit.validate(sy.read_log({named.validated_on!r}, robot))\nprint(validation.verdict)\nprint(validation)"
     return f"{named.python}\n{line}", f"{named.command} --validate {shlex.quote(named.validated_on)}"
 
 

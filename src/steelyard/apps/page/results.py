@@ -44,7 +44,7 @@ def made_file(named: NamedFit, kind: str) -> tuple[str, bytes]:
 
 def _robot(named: NamedFit, folder: Path) -> tuple[str, bytes]:
     source = named.fit.initial.mechanism.source
-    name = robot_name(named.fit.verdict.word)
+    name = robot_name(named.verdict.word)
     if source is not None and source.format == "urdf":
         named.fit.robot.to_urdf(folder / f"{name}.urdf")
         return f"{name}.urdf", (folder / f"{name}.urdf").read_bytes()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...experiments import PayloadEstimate
-    from ...identification import Fit, Validation
+    from ...identification import Fit, Validation, Verdict
     from ...identification.doctor import Diagnosis
     from ...motion import Trajectory
     from ...reporting.saved_fit import SavedFit
@@ -40,6 +40,11 @@ class NamedFit:
     log: Log
     validation: Validation | None = None
     validated_on: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the fit, with its validation taken into account if there is one."""
+        return self.fit.verdict if self.validation is None else self.fit.judged(self.validation)
 
 
 @dataclass(frozen=True, eq=False)

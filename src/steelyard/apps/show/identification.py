@@ -21,7 +21,7 @@ def show_fit(fit: Fit, judged: Verdict, validation: Validation | None = None) ->
 
     Last what the identification chose by itself: friction terms, the weight of the description, delays.
     """
-    judge_fit(judged)
+    show_verdict(judged)
     screen = output()
     screen.show(region_table(fit.region), error_table(fit, validation), fit.links.table(), base_table(fit))
     if fit.archive is not None:
@@ -30,14 +30,9 @@ def show_fit(fit: Fit, judged: Verdict, validation: Validation | None = None) ->
     screen.record(fit=fit.to_dict(validation))
 
 
-def judge_fit(judged: Verdict) -> None:
-    """Show the verdict on a fit, and the reasons."""
-    output().judge(
-        str(judged),
-        judged.trusted,
-        judged.reasons,
-        STYLES[judged.word],
-        word=judged.word,
-        error=judged.error,
-        region=judged.region.to_dict(),
-    )
+def show_verdict(judged: Verdict) -> None:
+    """Show the verdict on a fit with its reasons and the next step, and the words of the joints."""
+    screen = output()
+    screen.judge(str(judged), judged.trusted, judged.lines, STYLES[judged.word])
+    screen.record(verdict={"good": judged.trusted, **judged.to_dict()})
+    screen.show(judged.table())

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from ..result.jackknife import reach
-from ..result.visited import scale_of
+from ..result.state_coverage import scale_of
 from .log_factor import LogFactor
 from .recipe import PARTS
 

@@ -85,7 +85,7 @@ class Finding:
     @property
     def remedy(self) -> str:
         """What to do, in a sentence; empty if there is nothing."""
-        return f"{'To decide' if self.hypotheses else 'To mend it'}: {self.fix}" if self.fix else ""
+        return f"{'To decide' if self.hypotheses else 'To fix it'}: {self.fix}" if self.fix else ""
 
     def __str__(self) -> str:
         return self.sentence

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import real_number
 from ...cached import cached_property
-from ...drawing.html import card
 from ...drawing.parameter_table import relative
 from ...files import write_whole
 from ...parameters.base import BaseParameters
@@ -30,11 +29,11 @@ from ..options import Options
 from ..samples.preparation import Preparation
 from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
-from .plain_data import fit_data, fit_line, fit_text
+from .plain_data import fit_card, fit_data, fit_line, fit_text
 from .prediction import Prediction, Region, predicted, states
 from .uncertainty import Uncertainty
 from .validation import Validation, validated
-from .verdict import Evidence, Verdict, judge
+from .verdict import Verdict, VerdictInputs, rules
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +48,7 @@ class Fit:
     `robot` is the result; each of its links is a body that can exist. `initial` is the robot as given, `model` what was looked for.
     `estimate` has the base values and the notes of the estimator, `uncertainty` their covariance and excitation, `validation` the torques
     on the fit's own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance` versions and digests,
-    `evidence` what the verdict follows from. Further short names, such as `fit.unseen`, are in the table `SHORT`.
+    `verdict_inputs` what the verdict follows from. Further short names, such as `fit.unseen`, are in the table `SHORT`.
 
     Example:
         >>> log = sy.record(sy.load("planar_2r"), sy.excite(sy.load("planar_2r"), seconds=4, starts=1), rate=100)
@@ -67,7 +66,7 @@ class Fit:
     pipeline: SamplePipeline
     options: Options
     provenance: dict[str, Any]
-    evidence: Evidence
+    verdict_inputs: VerdictInputs
 
     def __getattr__(self, name: str) -> Any:
         if name in SHORT:
@@ -176,13 +175,10 @@ class Fit:
     def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, cutoff: float | None = None, t: ArrayLike | None = None) -> Prediction:
         """Return the torque (..., n) [N m|N] with the band that holds 95 % of measurements, and whether the log covered the state.
 
-        std = sqrt(diag(Y cov Y^T) + sigma^2): the uncertainty of the parameters, and what a measured torque has besides, sensor noise and
-        errors of the model. Where the samples of the fit have been, what the parameters may be wrong by is in their residuals already:
-        std is that of the residuals there, with half of what the parameters took of it, between the error of a measurement that was used
-        (none of it) and that of one with new noise. The band is for torque as it is measured; with `cutoff` [Hz] for torque that passed a
-        zero-phase low-pass, which takes the noise above it away. With the times t (N,) [s] of a motion (N, n) the predicted torque passes
-        the same filter as the measured one, so that jumps of Coulomb friction are as round in both. Outside the region, the band is
-        infinite for a joint that moves and stood in the log: the description does not say how it rubs.
+        std = sqrt(diag(Y cov Y^T) + sigma^2): uncertainty of the parameters, sensor noise and model error. Where the samples of the fit
+        have been, std is that of the residuals, with half of what the parameters took of it. The band is for torque as it is measured;
+        with `cutoff` [Hz] for torque that passed a zero-phase low-pass. With the times t (N,) [s] of a motion (N, n) the predicted torque
+        passes the same filter. Outside the region, the band is infinite for a joint that moves and stood in the log.
 
         Parameters:
             cutoff: of a zero-phase low-pass that the torque passed [Hz].
@@ -194,11 +190,11 @@ class Fit:
         return predicted(self, q, qd, qdd, cutoff, t)
 
     def validate(self, log: Log, other: Robot | Fit | None = None, preparation: Preparation | None = None) -> Validation:
-        """Return the validation on another log, beside the robot as given and, if named, another model.
+        """Return the validation on another log with its verdict, beside the robot as given and, if named, another model.
 
-        Every model is scored on the same samples: those of the log by `preparation`, which is this fit's own unless given, at the rate
-        that the motion of the log needs, with the torque as it was measured, so that fits can be compared. A fit's prediction has its own
-        delay and drive gains; robots have those of this fit.
+        `validation.verdict` is decided by the rules of `fit.verdict` with the errors on this log inside and outside the region.
+        Every model is scored on the same samples, with the torque as it was measured: those of the log by `preparation`, which is this
+        fit's own unless given. A fit's prediction has its own delay and drive gains; robots have those of this fit.
 
         Parameters:
             other: a `Robot` or `Fit` to compare with.
@@ -233,11 +229,11 @@ class Fit:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """One word on this fit, with the reasons, the error that it promises, and the region where."""
+        """The decision on this fit: one word, words of the joints, the expected error and the region, reasons, and what to do next."""
         return self.judged()
 
     def judged(self, *others: Validation) -> Verdict:
-        """Return the verdict with validations on other logs taken into account.
+        """Return the verdict with validations on several other logs taken into account; of one log, it is that of `fit.validate(log)`.
 
         Parameters:
             *others: each a `Validation`.
@@ -245,7 +241,7 @@ class Fit:
             >>> fit.judged(fit.validate(log)).word in ("trusted", "trusted within", "doubtful", "refused")
             True
         """
-        return judge(self.robot, self.initial, self.uncertainty, self.validation, self.evidence, self.region, others)
+        return rules.decide(self.verdict_inputs, tuple(other.errors for other in others))
 
     @cached_property
     def links(self) -> LinkEstimates:
@@ -263,7 +259,7 @@ class Fit:
         return fit_text(self)
 
     def _repr_html_(self) -> str:
-        return card(str(self.verdict), repr(self), (self.validation.table(), self.links.table()), (*self.verdict.reasons, *self.status))
+        return fit_card(self)
 
     def to_dict(self, validation: Validation | None = None) -> dict[str, Any]:
         """Return all but the samples as plain data with units; a validation adds its errors and counts for the verdict.

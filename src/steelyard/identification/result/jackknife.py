@@ -13,7 +13,7 @@ from scipy.linalg import cho_factor, cho_solve
 from ...signals.filters import decimated_index
 from ..model.accumulator import map_for
 from ..model.problem import Problem
-from .visited import scale_of
+from .state_coverage import scale_of
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from ..archive.archive import Archive
 from ..elastic.elasticity import Elasticity
 from ..estimators.drive_gains import DriveGains
+from ..friction.residual_split import ResidualSplit
 from ..samples.preparation import Preparation
 from .prediction import Region
-from .visited import VisitedPath
+from .state_coverage import CoveredStates
 
 Array = NDArray[np.float64]
 
@@ -21,9 +22,10 @@ Array = NDArray[np.float64]
 class SamplePipeline:
     """What was done to the samples: preparation, delay (n,) [s] taken out, drive gains, and the interval [s] between kept samples.
 
-    `region` has the states that they cover, `path` those that they visited, `drift` (n,) [N m|N] is the root mean square of what drifts
+    `region` has the states that they cover, `path` the path of their states, `drift` (n,) [N m|N] is the root mean square of what drifts
     along the logs and was taken out. `friction_terms` are the terms that the samples chose beyond the usual ones, joint and word, drifts
     included. `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where each was folded by itself.
+    `residual_split` has the causes of the residuals.
     """
 
     preparation: Preparation
@@ -31,8 +33,9 @@ class SamplePipeline:
     gains: DriveGains
     interval: float
     region: Region
-    path: VisitedPath
+    path: CoveredStates
     drift: Array
     friction_terms: tuple[tuple[str, str], ...] = ()
     elasticity: Elasticity | None = None
     archive: Archive | None = None
+    residual_split: ResidualSplit | None = None

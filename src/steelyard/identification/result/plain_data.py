@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
+from ...drawing.html import card
 from .links import LinkEstimates
 from .provenance import plain, rows
 from .validation import Validation
@@ -29,6 +28,7 @@ def fit_data(fit: Any, validation: Validation | None = None) -> dict[str, Any]:
             "robot": fit.robot.name,
             "estimator": fit.estimator,
             "verdict": verdict.to_dict(),
+            "verdict_inputs": fit.verdict_inputs.to_dict(),
             "region": fit.region.to_dict(),
             "validation": None if validation is None else validation_data(validation, fit.model.row_units),
             "parameters": rows(name=fit.parameter_names, unit=units, value=fit.parameters, standard_deviation=fit.parameters_std),
@@ -72,7 +72,7 @@ def validation_data(validation: Validation, units: tuple[str, ...]) -> dict[str,
         "total_relative_error": validation.total_relative_error,
         "before": None if validation.before is None else validation.before.total_relative_error,
         "samples": len(validation.t),
-        "inside": None if validation.inside is None else float(np.mean(validation.inside)),
+        "inside": None if validation.inside is None else validation.errors.share_inside,
         "joints": rows(**joint_errors(validation, units)),
     }
 
@@ -89,10 +89,16 @@ def fit_text(fit: Any) -> str:
         f"{fit.robot.name}: {fit.options.estimator.name}, {len(fit.validation.t)} samples, rank {fit.rank} of {fit.base.n_base} "
         f"base parameters, condition {fit.uncertainty.excitation.condition:.3g}"
     )
-    verdict = [str(fit.verdict), *(f"- {reason}" for reason in fit.verdict.reasons)]
-    tables = [str(fit.validation), "", fit.links.table().to_text(), "", *fit.uncertainty.lines()]
+    verdict = [str(fit.verdict), *(f"- {line}" for line in fit.verdict.lines)]
+    tables = [fit.verdict.table().to_text(), "", str(fit.validation), "", fit.links.table().to_text(), "", *fit.uncertainty.lines()]
     tables += [] if fit.elasticity is None else ["", fit.elasticity.table().to_text()]
     return "\n".join([head, "", *verdict, "", *tables, *fit.estimate.notes])
+
+
+def fit_card(fit: Any) -> str:
+    """A fit as HTML for notebooks: the verdict with its reasons, and tables of joints and links."""
+    tables = (fit.verdict.table(), fit.validation.table(), fit.links.table())
+    return card(str(fit.verdict), repr(fit), tables, (*fit.verdict.lines, *fit.status))
 
 
 def fit_line(fit: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ MOST = 100_000  # samples of a log that are looked at, evenly spread
 BLOCK = 1 << 14  # states that are compared with a region at once
 
 
-VISITED = 0.5  # share of what the parameters took of the residuals that counts where the samples have been
+COVERED = 0.5  # share of what the parameters took of the residuals that counts where the samples have been
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +68,12 @@ class Region:
     qdd_most: Array
     share: float = 1.0
 
+    def __post_init__(self) -> None:
+        for name in ("q_low", "q_high", "qd_most", "qdd_most"):
+            values = np.array(getattr(self, name), float)
+            values.flags.writeable = False
+            object.__setattr__(self, name, values)
+
     def contains(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Bools:
         """Return whether every joint is within its ranges, (...,). q [rad|m], qd, qdd: (..., n)."""
         shaped = states(len(self.joint_names), q, qd, qdd)
@@ -84,6 +90,15 @@ class Region:
         ranges = {"q_low": self.q_low, "q_high": self.q_high, "qd_most": self.qd_most, "qdd_most": self.qdd_most}
         units = {"unit": self.units, "qd_unit": [f"{u}/s" for u in self.units], "qdd_unit": [f"{u}/s2" for u in self.units]}
         return {"share": self.share, "joints": rows(name=self.joint_names, **units, **ranges)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Region:
+        """Return the region that `to_dict` wrote."""
+        joints = data["joints"]
+        names, units = (tuple(str(row[key]) for row in joints) for key in ("name", "unit"))
+        keys = ("q_low", "q_high", "qd_most", "qdd_most")
+        ranges = {key: np.array([float(row[key]) for row in joints]) for key in keys}
+        return cls(joint_names=names, units=units, share=float(data["share"]), **ranges)
 
     def __str__(self) -> str:
         return "\n".join(
@@ -145,8 +160,8 @@ def predicted(fit: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, cutoff: flo
     shaped = states(fit.model.n, q, qd, qdd)
     Y = fit.model.rows(*(x.reshape(-1, fit.model.n) for x in shaped))
     variance = np.einsum("tjb,bc,tjc->tj", Y, fit.covariance, Y, optimize=True) + fit.uncertainty.noise.below(cutoff) ** 2
-    visited = fit.pipeline.path.contains(*shaped[:2]).reshape(-1, 1)
-    variance = np.where(visited, fit.uncertainty.noise.below(cutoff, VISITED) ** 2, variance)
+    covered = fit.pipeline.path.contains(*shaped[:2]).reshape(-1, 1)
+    variance = np.where(covered, fit.uncertainty.noise.below(cutoff, COVERED) ** 2, variance)
     inside = fit.region.contains(*shaped)
     unknown = np.any(Y[..., hidden_terms(fit)] != 0.0, axis=-1) & ~inside.reshape(-1, 1)
     std = np.sqrt(np.where(unknown, np.inf, variance)).reshape(shaped[0].shape)

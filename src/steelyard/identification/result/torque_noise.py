@@ -11,9 +11,9 @@ from scipy.fft import dct, idct
 
 from ...arguments import real_number
 from ...signals.segments import split, windows
+from ..model.known import Torque
 from ..samples.samples import Samples
 from .prediction import BAND
-from .validation import Torque
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

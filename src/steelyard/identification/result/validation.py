@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,13 @@ from ...robot import Robot
 from ...signals.autocorrelation import autocorrelation
 from ...signals.log import Log
 from ...signals.segments import split
-from ..model.known import torque_of
+from ..model.known import Torque, torque_of
 from ..samples.decimation import decimated, natural_factor
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples, joined, prepare
 from .prediction import Region
+from .verdict import Verdict, VerdictInputs, rules
+from .verdict.torque_errors import ValidationErrors, split_errors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,8 +33,6 @@ Array = NDArray[np.float64]
 BLOCK = 1 << 14  # rows that are looked at together
 NOTE = "error: |τ − τ̂| / |τ|; whiteness: correlation of neighbouring residuals."
 States = tuple[Array, Array, Array]
-Torque = Callable[..., Array]
-"""(q, qd, qdd) -> torques, all (N, n)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +44,7 @@ class Validation:
     `whiteness` (n,) is the correlation of neighbouring residuals: 0 for white noise, near 1 if the model lacks something slow.
     `before` is the validation of the robot as it was given, `other` that of another model; `inside` (N,) says at which samples the region
     of a fit covers the state. `states` are q [rad|m], qd and qdd of the samples, each (N, joints of the robot).
+    `verdict` is the decision on the fit with this log taken into account, None where no fit was validated.
 
     Example:
         >>> robot = sy.load("planar_2r")
@@ -63,6 +64,18 @@ class Validation:
     other: Validation | None = None
     inside: NDArray[np.bool_] | None = None
     states: States | None = None
+    verdict_inputs: VerdictInputs | None = None
+
+    @cached_property
+    def errors(self) -> ValidationErrors:
+        """Torque errors inside and outside the region of the fit; without a region all samples count as outside."""
+        inside = np.zeros(len(self.t), bool) if self.inside is None else self.inside
+        return split_errors(self.measured, self.predicted, self.keep, inside)
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """The verdict on the fit with this log taken into account; None where no fit was validated."""
+        return None if self.verdict_inputs is None else rules.decide(self.verdict_inputs, (self.errors,))
 
     @property
     def unused(self) -> tuple[str, ...]:
@@ -277,4 +290,4 @@ def validated(fit: Any, log: Log, other: Any, preparation: Preparation | None) -
         rival: Validation | None = samples.score(*other)
     else:
         rival = None if other is None else samples.score(torque_of(other), *drives)
-    return replace(samples.score(fit.torque, *drives), before=before, other=rival)
+    return replace(samples.score(fit.torque, *drives), before=before, other=rival, verdict_inputs=fit.verdict_inputs)

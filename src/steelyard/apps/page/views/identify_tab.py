@@ -90,7 +90,7 @@ class IdentifyTab:
                     for figure in grid.figures:
                         plot(figure, f"{GRIDS.get(key, key)}: {figure.name}")
                     part("p", grid.caption, "note")
-            for key in ("links", "errors", "causes", "region", "base"):
+            for key in ("verdict", "links", "errors", "causes", "region", "base"):
                 table(shown.tables[key])
             with part("details", classes="fold"):
                 part("summary", "How it was made")
@@ -119,8 +119,7 @@ def judgement(shown: Content) -> None:
     """Show the verdict with its reasons and the headline numbers."""
     part("p", shown.word, f"word {shown.word.replace(' ', '-')}", id="verdict")
     part("p", shown.verdict, "lead")
-    if shown.reasons:
-        html("".join(f"<li>{text_of(each)}</li>" for each in shown.reasons), "ul", "reasons")
+    html("".join(f"<li>{text_of(each)}</li>" for each in (*shown.reasons, *shown.advice)), "ul", "reasons")
     tiles = (
         f'<div><dt>{text_of(t.label)}</dt><dd>{text_of(t.value)}<span class="unit">{text_of(t.unit)}</span></dd></div>' for t in shown.tiles
     )

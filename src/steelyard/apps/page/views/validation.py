@@ -48,6 +48,7 @@ class ValidationPart:
         if latest is None:
             return
         name = self.window.log_name if self.other == OPEN else self.other
-        self.window.fits[-1] = replace(latest, validation=made, validated_on=name or recipes.YOURS_LOG)
-        tell(f"Validated: an error of {made.total_relative_error:.1%} on a motion that the fit has not seen.")
+        named = replace(latest, validation=made, validated_on=name or recipes.YOURS_LOG)
+        self.window.fits[-1] = named
+        tell(f"Validated: {named.verdict.word}.")
         self.changed()

@@ -7,7 +7,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.identification.result import prediction as predictions
-from steelyard.identification.result.visited import NEAR, VisitedPath, visited_path
+from steelyard.identification.result.state_coverage import NEAR, CoveredStates, state_coverage
 from steelyard.identification.samples.samples import Samples
 from tests.motions import coloured, fourier, recorded, rubbing
 
@@ -16,9 +16,9 @@ def samples_of(t, q, qd) -> Samples:
     return Samples(t, q, qd, np.zeros_like(q), np.zeros_like(q), None)
 
 
-def path() -> tuple[VisitedPath, np.ndarray, np.ndarray]:
+def path() -> tuple[CoveredStates, np.ndarray, np.ndarray]:
     t, q, qd, _ = fourier(3, 10.0, 50.0, 0)
-    return visited_path([samples_of(t, q, qd)]), q, qd
+    return state_coverage([samples_of(t, q, qd)]), q, qd
 
 
 def test_states_of_the_samples_and_between_them_are_visited():
@@ -31,7 +31,7 @@ def test_states_of_the_samples_and_between_them_are_visited():
 
 @pytest.mark.parametrize(("times", "visited"), [(0.9, True), (1.1, False)])
 def test_a_state_is_visited_up_to_a_distance_of_the_path(times, visited):
-    made = VisitedPath(np.ones(2), np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([True, False]))
+    made = CoveredStates(np.ones(2), np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([True, False]))
     away = times * NEAR * np.sqrt(2)
     for x, y in ((0.3, away), (0.5, -away), (-away, 0.0), (1.0 + away, 0.0)):
         assert made.contains(np.array([x]), np.array([y])) == visited
@@ -41,8 +41,8 @@ def test_the_line_across_a_gap_is_not_the_path():
     t, q, qd, _ = fourier(2, 10.0, 50.0, 0)
     rows = np.r_[0:200, 230 : len(t)]
     between = (q[199] + q[230]) / 2, (qd[199] + qd[230]) / 2
-    assert not visited_path([samples_of(t[rows], q[rows], qd[rows])]).contains(*between)
-    assert visited_path([samples_of(t[: len(rows)], q[rows], qd[rows])]).contains(*between)
+    assert not state_coverage([samples_of(t[rows], q[rows], qd[rows])]).contains(*between)
+    assert state_coverage([samples_of(t[: len(rows)], q[rows], qd[rows])]).contains(*between)
 
 
 def test_another_motion_is_hardly_visited_and_a_repeated_one_is():
@@ -55,7 +55,7 @@ def test_another_motion_is_hardly_visited_and_a_repeated_one_is():
 
 def test_long_logs_are_thinned_and_still_visited():
     t, q, qd, _ = fourier(2, 200.0, 200.0, 0)
-    made = visited_path([samples_of(t, q, qd)])
+    made = state_coverage([samples_of(t, q, qd)])
     assert len(made.points) <= 20_000
     assert np.mean(made.contains(q, qd)) > 0.999
 
@@ -72,7 +72,7 @@ def test_bands_count_what_the_parameters_took_by_half_where_the_fit_has_been(mon
     assert np.all(fit.predict(*aside).std ** 2 > noise.sigma[-1] ** 2 + noise.taken)
     shares = []
     for share in (0.25, 0.5, 1.0):
-        monkeypatch.setattr(predictions, "VISITED", share)
+        monkeypatch.setattr(predictions, "COVERED", share)
         made = fit.predict(log.q, log.qd, log.qdd)
         shares.append(float(np.mean((made.low <= log.tau) & (log.tau <= made.high))))
     assert shares == sorted(set(shares))

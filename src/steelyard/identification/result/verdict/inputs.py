@@ -1,0 +1,141 @@
+"""The inputs of the verdict on a fit, as plain data that can be stored beside the fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ...doctor.finding import Finding
+from ..prediction import Region
+
+
+@dataclass(frozen=True)
+class JointInputs:
+    """One joint on the samples of the fit: errors, and the rated torque.
+
+    `torque` is the rms torque [N m|N], `rated` the effort limit [N m|N], None without one;
+    `expected_inside` and `expected_outside` are rms errors [N m|N]; `used` is False for a joint
+    without a row in use.
+    """
+
+    name: str
+    unit: str
+    rated: float | None
+    torque: float
+    expected_inside: float
+    expected_outside: float
+    relative_error: float
+    r2: float
+    whiteness: float
+    used: bool = True
+
+
+@dataclass(frozen=True)
+class ErrorInputs:
+    """Relative torque errors |e| / |tau|: expected within the region and anywhere, of the worst
+    part of the log, on the fit's own samples, of the robot as described, and the noise floor.
+    """
+
+    within: float
+    anywhere: float
+    worst_part: float
+    own: float
+    described: float | None = None
+    noise_floor: float | None = None
+
+
+@dataclass(frozen=True)
+class ExcitationInputs:
+    """Rank and number of the base parameters; the names without excitation, and weak ones."""
+
+    rank: int
+    n_base: int
+    unexcited: tuple[str, ...] = ()
+    weak: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MassInputs:
+    """Total masses identified and described [kg], and how far the description was used.
+
+    `known` says that a mass was given, `placeholder` that the described inertias are no
+    measurement, `set_aside` names the links whose description was not used, of `links` in all.
+    """
+
+    identified: float
+    described: float
+    known: bool = False
+    placeholder: bool = False
+    set_aside: tuple[str, ...] = ()
+    links: int = 0
+    impossible: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LogInputs:
+    """What is known of the log: findings of the doctor, and sentences of the identification.
+
+    `examinable` says whether the doctor reads logs of this kind. `too_short` is a sentence about
+    too few independent rows, `odd_log` one about a log that differs from the others. `robot` and
+    `log` are the files, '' where they are not known.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    examinable: bool = True
+    too_short: str = ""
+    odd_log: str = ""
+    robot: str = ""
+    log: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class VerdictInputs:
+    """Everything that the verdict on a fit depends on, apart from validations on other logs."""
+
+    joints: tuple[JointInputs, ...]
+    region: Region
+    errors: ErrorInputs
+    excitation: ExcitationInputs
+    masses: MassInputs
+    log: LogInputs
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the inputs as plain data."""
+        groups = ("errors", "excitation", "masses", "log")
+        return {
+            "joints": [asdict(joint) for joint in self.joints],
+            "region": self.region.to_dict(),
+            **{name: asdict(getattr(self, name)) for name in groups},
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> VerdictInputs:
+        """Return the inputs that `to_dict` wrote, JSON in between: None stands for NaN."""
+        log = dict(data["log"])
+        findings = [Finding(**{**f, "joints": tuple(f["joints"])}) for f in log.pop("findings")]
+        return cls(
+            joints=tuple(_read(JointInputs, row) for row in data["joints"]),
+            region=Region.from_dict(data["region"]),
+            errors=_read(ErrorInputs, data["errors"]),
+            excitation=_read(ExcitationInputs, data["excitation"]),
+            masses=_read(MassInputs, data["masses"]),
+            log=_read(LogInputs, {**log, "findings": findings}),
+        )
+
+
+KINDS: dict[str, Any] = {
+    "str": str,
+    "bool": bool,
+    "int": int,
+    "float": lambda x: float("nan") if x is None else float(x),
+    "float | None": lambda x: None if x is None else float(x),
+    "tuple[str, ...]": lambda x: tuple(map(str, x)),
+    "tuple[Finding, ...]": tuple,
+}
+
+
+def _read(kind: Any, row: Mapping[str, Any]) -> Any:
+    """Return a dataclass of plain fields; a wrong name or type is an error."""
+    types = kind.__annotations__
+    return kind(**{name: KINDS[types[name]](value) for name, value in row.items()})

@@ -1,0 +1,79 @@
+"""Notes of a verdict: sentences that decide nothing and are worth knowing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..uncertainty import LEAST_SHARE
+from .inputs import VerdictInputs
+from .joint_rules import FEWEST_SAMPLES, LIKELY
+from .torque_errors import ValidationErrors
+from .verdict import TRUSTED, Reason
+
+SLOW = 0.8  # correlation of neighbouring residuals from which they vary slowly
+
+
+def validation_sentence(validation: ValidationErrors, name: str) -> str:
+    """Return the errors on another log in a sentence: inside and outside the region."""
+    inside, outside = validation.inside, validation.outside
+    if not inside.samples:
+        where = "no sample inside the region, so that it does not test the error there"
+        return f"{name} has {where}; outside, the error is {outside.relative:.1%}."
+    outer = f"; outside {outside.relative:.1%}." if outside.samples else "."
+    if inside.samples < FEWEST_SAMPLES:
+        few = f"{inside.samples} of {validation.total.samples} samples inside the region"
+        return f"{name} has {few}, too few to test the error there{outer}"
+    share = f"{validation.share_inside:.0%} of {validation.total.samples} samples inside the region"
+    return f"{name} has {share}, with an error of {inside.relative:.1%}{outer}"
+
+
+def notes(inputs: VerdictInputs) -> Iterator[Reason]:
+    """Yield what decides nothing and is worth knowing."""
+    for text in (*remarks(inputs), *unseen(inputs), *on_own_samples(inputs), *scale(inputs)):
+        yield Reason(TRUSTED, text)
+
+
+def remarks(inputs: VerdictInputs) -> Iterator[str]:
+    """Repeat remarks of the doctor, and faults that are not likely."""
+    for finding in inputs.log.findings:
+        if finding.severity != "fault" or finding.certainty < LIKELY:
+            yield finding.sentence
+
+
+def unseen(inputs: VerdictInputs) -> Iterator[str]:
+    """Name the base parameters that the samples do not show."""
+    known = inputs.excitation
+    if known.unexcited:
+        few = known.rank < known.n_base
+        moved = f"The motion excites {known.rank} of {known.n_base} directions; " if few else ""
+        count = f"{len(known.unexcited)} of {known.n_base} base parameters keep their described values"
+        cause = f"the log has less than {LEAST_SHARE:.0%} of the information on them"
+        yield f"{moved}{count}, since {cause}: {', '.join(known.unexcited)}."
+    if known.weak:
+        count = f"{len(known.weak)} of {known.n_base} base parameters"
+        yield f"{count} are not significantly different from zero: {', '.join(known.weak)}."
+
+
+def on_own_samples(inputs: VerdictInputs) -> Iterator[str]:
+    """Describe the error on the fit's own samples: against the description, noise, slow parts."""
+    errors = inputs.errors
+    if errors.described is not None and errors.described < errors.own:
+        yield f"The described robot has a smaller error, {errors.described:.1%} against {errors.own:.1%}."
+    if errors.noise_floor is not None:
+        noise = f"torques of its periods differ by {errors.noise_floor:.2%} of the torque"
+        yield f"The motion repeats: {noise}; that much of the error of {errors.own:.2%} is noise."
+    slow = [joint.name for joint in inputs.joints if joint.whiteness > SLOW]
+    if slow:
+        cause = "friction beyond this model, elasticity or temperature"
+        yield f"The residuals of {', '.join(slow)} vary slowly: {cause}; the uncertainties allow for it."
+
+
+def scale(inputs: VerdictInputs) -> Iterator[str]:
+    """State what no log can show."""
+    masses = inputs.masses
+    if not masses.set_aside:
+        yield (
+            "The overall torque scale cannot be identified from a log; it depends on sensor "
+            f"calibration. The links weigh {masses.identified:.3g} kg, described "
+            f"{masses.described:.3g} kg."
+        )
