@@ -74,7 +74,7 @@ def test_fix_writes_a_mapping_that_makes_the_log_healthy(run: Run, robot_file: P
     remark = fault.key in ("jitter", "duplicated stamps")
     assert ran.code == (0 if remark else 1), ran.out
     assert f"{fault.key} (" in ran.out
-    assert "To mend it: " in " ".join(ran.out.split())
+    assert "To fix it: " in " ".join(ran.out.split())
     assert mapping.exists()
     assert path.read_bytes() == before
     assert run("doctor", robot_file, path, "--fix").code == 2, "nothing is written over"
