@@ -58,7 +58,8 @@ def line(
 ) -> PoseTrajectory:
     """A straight line from one pose (4, 4) to another, turning about one fixed axis meanwhile.
 
-    In a time [s], or in the shortest that keeps limits of `speed` [m/s] and `turning` [rad/s]. Siciliano et al. 2009, section 4.3.2.
+    In a time [s], or in the shortest of this profile within limits of `speed` [m/s] and `turning` [rad/s].
+    Siciliano et al. 2009, section 4.3.2.
     """
     first, last = require_pose("line: start", start), require_pose("line: end", end)
     across = last[:3, 3] - first[:3, 3]
