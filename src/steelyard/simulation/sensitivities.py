@@ -18,6 +18,7 @@ from ..compiler.ir.program import Operand, trace
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.forward.by_crba import forward_by_crba
 from ..errors import CallError
+from ..floating_point import default_errstate
 from ..kernels.algorithms import require_mass
 from ..kernels.loops import closed_state, constrained_acceleration
 from ..mechanism.parameter_vector import parameters, with_scalars
@@ -58,6 +59,7 @@ class RunGradient:
     parameter_names: tuple[str, ...]
 
 
+@default_errstate
 def sensitivities(
     robot: Robot, controller: Any = None, q0: ArrayLike | None = None, qd0: ArrayLike | None = None, **options: Any
 ) -> Sensitivities:
@@ -79,6 +81,7 @@ def sensitivities(
     return Sensitivities(run, both[..., :start], both[..., start:], names, torque[..., start:])
 
 
+@default_errstate
 def run_gradient(
     robot: Robot,
     weights: ArrayLike | Callable[[Run], ArrayLike],

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...arguments import numbers
 from ...dynamics.kinematics import carriers, find_frame
 from ...errors import CallError
+from ...floating_point import default_errstate
 from .analytic import ROUNDING, VALID
 from .numerical import Found, joint_range, search
 from .solutions import Array, Solutions
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 GRID = 33  # positions of a free joint that are tried where none is given
 
 
+@default_errstate
 def with_free_joints(setup: Setup, pose: Array, start: Array, free: Any) -> Solutions:
     """Return the solutions over the positions of the held joints.
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ...arguments import any_of, brief, numbers
 from ...dynamics.kinematics import carriers, find_frame
 from ...errors import CallError, ProblemError, require_robot, suggest
+from ...floating_point import default_errstate
 from .analytic import UNREACHED, VALID, Analytic, analytic
 from .free_joints import complete, keep_others, with_free_joints
 from .numerical import draw_nearer, joint_range, polish, search, shut
@@ -74,7 +75,10 @@ def _as_before(robot: Robot, pose: Array, frame: str | None, free: Any, method: 
     if known is None or known[3].robot is not robot:
         return None
     ufunc, start, rest, context, held = known
-    made = ufunc(pose, start)
+    try:
+        made = ufunc(pose, start)
+    except FloatingPointError:  # np.seterr of the caller
+        return None
     return Solutions(made, (pose, rest, context, held, None)) if made[2] <= NO_POSE else None
 
 
@@ -206,6 +210,7 @@ def _start(robot: Robot, q0: ArrayLike, batch: tuple[int, ...]) -> Array:
     return start
 
 
+@default_errstate
 def _numerical(context: Context, pose: Array, start: Array, preferred: bool) -> Solutions:
     """One solution for each pose; where redundancy leaves a choice and a position is preferred, the one nearest to it that steps reach."""
     batch, n = pose.shape[:-2], context.robot.n

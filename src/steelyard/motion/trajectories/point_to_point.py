@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arguments import any_of, numbers, real_number
 from ...checks.states import States
 from ...errors import CallError
+from ...floating_point import default_errstate
 from .double_s import JointLimits, JointState, PiecewiseCubic, fastest, keeps_limits, reach_in
 from .limits import MotionBounds
 from .trajectory import MotionFunction, Trajectory, trajectory
@@ -109,6 +110,7 @@ class SynchronisedMotion:
         return MotionBounds(self.start + lower, self.start + upper, velocity, acceleration, jerk)
 
 
+@default_errstate
 def point_to_point(
     start: ArrayLike,
     end: ArrayLike,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import numbers, per_joint, real_number, whole_number
 from ...errors import CallError, ProblemError, refuse_loops, require_robot
+from ...floating_point import default_errstate
 from ...kernels import customised
 from ...mechanism.tree import Tree
 from .cartesian import PoseTrajectory, follow
@@ -46,6 +47,7 @@ class Limits(NamedTuple):
         return np.isfinite(self.torque), np.isfinite(self.acceleration)
 
 
+@default_errstate
 def time_optimal(
     robot: Robot,
     path: Trajectory | PoseTrajectory | ArrayLike,
