@@ -107,7 +107,7 @@ def _controllable(lines: Lines, most: Array, s: Array) -> tuple[Array, Array]:
     slope = lines.slope + gain[:, None]  # gain low <= slope x + (high line), slope x + (low line) <= gain high
     steep = np.abs(slope) > PARALLEL
     inverse = np.where(steep, 1 / np.where(steep, slope, 1.0), np.nan)
-    rising = slope > 0
+    rising: NDArray[np.bool_] = np.asarray(slope > 0)
     weight = gain[:, None] * inverse
     upper = -np.where(rising, lines.low, lines.high) * inverse
     lower = -np.where(rising, lines.high, lines.low) * inverse

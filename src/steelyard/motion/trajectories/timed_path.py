@@ -40,7 +40,7 @@ class Path:
         """Return about `points` intervals of the path, so that no knot lies within one, (N + 1,)."""
         knots = np.unique(np.clip(self.curve.x, 0.0, self.length))
         counts = [max(1, round(points * step / self.length)) for step in np.diff(knots)]
-        parts = [np.linspace(*ends, count, endpoint=False) for *ends, count in zip(knots, knots[1:], counts, strict=False)]
+        parts = [np.linspace(a, b, count, endpoint=False) for a, b, count in zip(knots[:-1], knots[1:], counts, strict=True)]
         return np.concatenate([*parts, [self.length]])
 
 
