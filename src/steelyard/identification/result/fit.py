@@ -16,7 +16,6 @@ from ...cached import cached_property
 from ...drawing.html import card
 from ...drawing.parameter_table import relative
 from ...files import write_whole
-from ...floating_point import default_errstate_methods
 from ...parameters.base import BaseParameters
 from ...robot import Robot
 from ...signals.log import Log
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-@default_errstate_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit:
     """The identified robot, with views of how it was found and how certain it is.

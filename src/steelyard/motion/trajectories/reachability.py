@@ -111,7 +111,7 @@ def _controllable(lines: Lines, most: Array, s: Array) -> tuple[Array, Array]:
     weight = gain[:, None] * inverse
     upper = -np.where(rising, lines.low, lines.high) * inverse
     lower = -np.where(rising, lines.high, lines.low) * inverse
-    all_rising = rising.all(axis=1)
+    all_rising = np.asarray(rising.all(axis=1))
     low, high = np.zeros(len(s)), np.zeros(len(s))
     for i in reversed(range(len(gain))):
         near, far = low[i + 1], high[i + 1]
