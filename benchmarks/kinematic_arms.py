@@ -1,13 +1,14 @@
 """Arms of every family that inverse kinematics solves in closed form, by Denavit-Hartenberg table or by axes; masses play no part.
 
 UR10e, UR5e and iiwa 14 as their makers publish them; the lecture's arm from recursive_direct_dynamics_lecture; the others are of plausible
-size. UR5, Panda and xArm7 are URDF files of the package example-robot-data.
+size. UR5, Panda, xArm7 and Z1 are URDF files of the package example-robot-data.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import steelyard as sy
@@ -133,6 +134,7 @@ ARMS: dict[str, Callable[[], sy.Robot]] = {
     "panda": lambda: sy.load(urdf("panda")),
     "iiwa14": iiwa,
     "xarm7": lambda: sy.load(urdf("xarm7")),
+    "z1": lambda: sy.load(Path(urdf("ur5")).parents[2] / "z1_description/urdf/z1.urdf"),
     "lecture_6r": lecture_arm,
     "youbot_5r": _youbot,
     "oblique_wrist": _oblique_wrist,

@@ -31,7 +31,7 @@ from steelyard.identification.samples.samples import Samples
 from steelyard.isolation.child import _ended
 from steelyard.mechanism import Limits, edit, load
 from steelyard.mechanism.formats.urdf.loop_elements import _with_z
-from steelyard.motion.trajectories.time_optimal import Constraints, _feasible, _lines
+from steelyard.motion.trajectories.reachability import Constraints, Lines, bounding_lines, speed_ranges
 from steelyard.signals.log import Log
 from steelyard.signals.read.joint_states import Series, on_one_clock
 from tests.motions import coloured, fourier
@@ -58,8 +58,12 @@ def test_a_step_within_limits_is_that_of_the_slack_that_shrinks_fastest() -> Non
 
 def test_speeds_between_bounds_that_cross() -> None:
     """u between -1 + 2 x and 3 - 2 x, and x at least 0.25 by a line alone: x from 0.25 to 1."""
-    lower, upper = (np.array([2.0]), np.array([-1.0])), (np.array([-2.0]), np.array([3.0]))
-    assert _feasible(lower, upper, (np.array([-4.0]), np.array([1.0])), 9.0) == pytest.approx((0.25, 1.0))
+    slope, low, high = np.array([[2.0, -2.0]]), np.array([[-1.0, -9.0]]), np.array([[9.0, 3.0]])
+    lines = Lines(slope, low, high, np.array([0.25]), np.array([9.0]))
+    assert np.ravel(speed_ranges(lines)) == pytest.approx((0.25, 1.0))
+    crossed = lines._replace(slope=np.zeros((1, 2)), high=np.array([[9.0, -2.0]]))
+    least, largest = speed_ranges(crossed)
+    assert largest < least, "parallel bounds that contradict each other"
 
 
 def test_the_variances_of_a_fit_are_those_of_white_noise_times_what_its_memory_makes_of_them() -> None:
@@ -178,12 +182,12 @@ def test_a_view_has_fifty_rows_in_a_period_of_the_motion() -> None:
 
 
 def test_a_coefficient_that_is_rounding_beside_the_others_bounds_no_acceleration() -> None:
-    a = np.tile([1e3, 1e-10], (2, 1))
-    limits = Constraints(a, np.zeros((2, 2)), np.zeros((2, 2)), np.ones((2, 2)), np.ones(2))
-    lower, upper, flat = _lines(limits, 0, 0.1)
-    assert len(flat[0]) == 4, "both bounds of the second joint at both ends of the interval"
-    np.testing.assert_allclose(upper[1], 1e-3)
-    np.testing.assert_allclose(lower[1], -1e-3)
+    a, b = np.tile([1e3, 1e-10], (2, 1)), np.tile([0.0, 4.0], (2, 1))
+    lines = bounding_lines(Constraints(a, b, np.zeros((2, 2)), np.ones((2, 2)), np.ones(2)), np.array([0.0, 1e-12]))
+    np.testing.assert_array_equal(np.isinf(lines.high), [[False, True, False, True]])
+    np.testing.assert_allclose(lines.high[0, ::2], 1e-3)
+    np.testing.assert_allclose(lines.low[0, ::2], -1e-3)
+    np.testing.assert_allclose((lines.least[0], lines.largest[0]), (0.0, 0.25))
 
 
 @pytest.mark.parametrize("name", sy.robots())

@@ -13,6 +13,7 @@ from ..arguments import whole_number
 from ..drawing.html import card
 from ..drawing.table import Column, Table
 from ..errors import MissingExtra, ProblemError, foreign, require_robot
+from ..floating_point import default_errstate
 from ..kernels.algorithms import massless_joints
 from ..robot import Robot
 from .pinocchio import PinocchioModel
@@ -73,6 +74,7 @@ class SelfCheck:
         return "\n".join([self.verdict, *(f"  {law}" for law in self.laws), *(f"  remark: {remark}" for remark in self.remarks)])
 
 
+@default_errstate
 def check(robot: Robot, samples: int = 64, seed: int = 0, progress: Callable[[str, float], None] | None = None) -> SelfCheck:
     """Test the laws that every rigid robot obeys, at random states within its limits. `progress(sentence, share)` is called on the way.
 

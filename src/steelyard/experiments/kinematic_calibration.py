@@ -20,6 +20,7 @@ from ..algebra.spatial import Pose
 from ..arguments import instance, numbers, real_number, yes_or_no
 from ..dynamics.kinematics import poses
 from ..errors import CallError, ProblemError, refuse_loops
+from ..floating_point import default_errstate
 from ..mechanism import Joint, Mechanism, Tree, reduce
 from ..robot import Robot
 from .calibration_result import STEPS, Array, Calibration
@@ -41,6 +42,7 @@ class State(NamedTuple):
     mechanism: Mechanism
 
 
+@default_errstate
 def calibrate(
     robot: Robot,
     q: ArrayLike,

@@ -1,6 +1,7 @@
 """Identification: from logs to samples, to a model, to an estimate, to a result with its uncertainty."""
 
 from ..documented import documented
+from ..floating_point import default_errstate_methods
 from ..mechanism.model import Coupling
 from .doctor import Diagnosis, doctor
 from .estimators.errors_in_variables.maximum_likelihood import MaximumLikelihood
@@ -39,3 +40,4 @@ __all__ = [
 documented(Fit, {"torque": "(..., n) [N m|N]."})
 for _public in (Validation, doctor, identify):
     documented(_public)
+default_errstate_methods(Fit)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arguments import any_of, brief
 from ..errors import CallError, require_robot
+from ..floating_point import default_errstate
 from ..robot import Robot
 from ..signals.archive.find_logs import Place
 from ..signals.log import Log
@@ -35,6 +36,7 @@ from .settle import Progress, settle
 
 
 @on_one_core
+@default_errstate
 def identify(
     robot: Robot,
     log: Log | Place | Iterable[Log | Place],

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..algebra.rotation import from_rpy
 from ..algebra.spatial import Pose
+from ..arguments import brief
 from ..compiler.ir.graph import Graph
 from ..compiler.ir.program import Operand, trace
 from ..errors import CallError, suggest
@@ -192,12 +194,62 @@ def residual_texts(function: Callable[..., Any], joint_names: Sequence[str]) -> 
     return texts
 
 
-def frame_at(place: Pose | Sequence[float] | None) -> Pose:
-    """A frame in a link: a pose, a point of three numbers [m], or the link's own."""
-    if place is None or isinstance(place, Pose):
-        return place or Pose()
+def frame_at(frame: Any, argument: str = "at_a") -> Pose:
+    """Return a frame in a link from a pose, a point, a point with angles, or a homogeneous matrix.
+
+    Parameters
+    ----------
+    frame : None (the link's own frame), a Pose, a point (3,) [m], a pair of a point [m] and roll, pitch, yaw [rad],
+        a dict {"xyz": point, "rpy": angles}, or a matrix (4, 4)
+    argument : name of the argument, for the error
+    """
+    if frame is None or isinstance(frame, Pose):
+        return frame or Pose()
     try:
-        x, y, z = (float(value) for value in place)
+        if isinstance(frame, Mapping):
+            if set(frame) - {"xyz", "rpy"}:
+                raise ValueError
+            return _from_angles(frame.get("xyz", (0.0, 0.0, 0.0)), frame.get("rpy", (0.0, 0.0, 0.0)))
+        if len(frame) == 4:
+            return _from_matrix(frame)
+        return _from_angles(*frame) if len(frame) == 2 else _from_angles(frame, (0.0, 0.0, 0.0))
     except (TypeError, ValueError):
-        raise CallError(f"a frame of a loop is {place!r}; expected a point of three numbers [m], or a Pose") from None
-    return Pose(p=(x, y, z))
+        expected = f"a point [m], {argument}=(0.1, 0, 0.2), or with roll, pitch, yaw [rad], {argument}=((0.1, 0, 0.2), (0, 0, 1.57))"
+        raise CallError(f"with_loop: {argument} is {brief(frame)}; expected {expected}; or a Pose, or a matrix (4, 4)") from None
+
+
+def link_and_frame(link: Any, frame: Any, argument: str) -> tuple[str, Pose]:
+    """Return a link's name and the frame in it, from both, or from a pair (link, frame) or a dict with "link".
+
+    Parameters
+    ----------
+    link : name of a link or joint, (name, frame), or {"link": name, "xyz": point, "rpy": angles}
+    frame : as for `frame_at`; None where the link has it
+    argument : "a" or "b", for the error
+    """
+    if frame is None and isinstance(link, Mapping) and "link" in link:
+        link, frame = link["link"], {key: value for key, value in link.items() if key != "link"}
+    elif frame is None and isinstance(link, (tuple, list)) and len(link) == 2:
+        link, frame = link
+    if not isinstance(link, str):
+        line = f'{argument}="link1", at_{argument}=(0.1, 0, 0.2)'
+        raise CallError(f"with_loop: {argument} is {brief(link)}; expected the name of a link or joint: {line}")
+    return link, frame_at(frame, f"at_{argument}")
+
+
+def _from_angles(point: Any, angles: Any) -> Pose:
+    x, y, z = (float(value) for value in point)
+    roll, pitch, yaw = (float(value) for value in angles)
+    R = from_rpy((roll, pitch, yaw)) if any((roll, pitch, yaw)) else Pose().R
+    return Pose(R, (x, y, z))
+
+
+def _from_matrix(rows: Any) -> Pose:
+    """Return the pose of a homogeneous matrix; raises ValueError where it is none."""
+    first, second, third, last = ([float(value) for value in row] for row in rows)
+    R = [row[:3] for row in (first, second, third)]
+    unit = [[sum(a * b for a, b in zip(p, q, strict=True)) - (i == j) for j, q in enumerate(R)] for i, p in enumerate(R)]
+    right_handed = sum(R[0][i] * (R[1][i - 2] * R[2][i - 1] - R[1][i - 1] * R[2][i - 2]) for i in range(3)) > 0
+    if last != [0.0, 0.0, 0.0, 1.0] or max(abs(x) for row in unit for x in row) > 1e-6 or not right_handed:
+        raise ValueError
+    return Pose(tuple(tuple(row) for row in R), (first[3], second[3], third[3]))  # type: ignore[arg-type]

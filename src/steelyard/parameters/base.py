@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..drawing.table import Column, Table
 from ..dynamics.regressor import regressor
 from ..errors import require_robot
+from ..floating_point import default_errstate
 from ..mechanism.parameter_vector import LINK_TERMS, parameter_names
 from ..mechanism.tree import Tree
 
@@ -89,6 +90,7 @@ class BaseParameters:
         return "\n".join([head, *rows, f"  no effect: {', '.join(self.unidentifiable) or 'none'}"])
 
 
+@default_errstate
 def base_parameters(robot: Any, tolerance: float = TOLERANCE) -> BaseParameters:
     """Return the combinations of a robot's parameters that torques depend on, from its regressor at random states.
 

@@ -15,6 +15,7 @@ from ..drawing.figure import DARK, hue
 from ..errors import CallError, needs_extra
 from ..experiments import Fleet
 from ..files import check_file, write_whole
+from ..floating_point import default_errstate
 from ..identification import Fit, Validation
 from ..robot import Robot
 from ..signals.log import Log
@@ -24,6 +25,7 @@ from .packing import letters, packed_figures
 from .template import asset, from_template
 
 
+@default_errstate
 def report(
     fit: Fit | Fleet,
     path: str | os.PathLike[str],
@@ -50,7 +52,7 @@ def report(
         'report.html'
     """
     if truth is not None:
-        warnings.warn("report(truth=...) is now report(true_robot=...)", DeprecationWarning, stacklevel=2)
+        warnings.warn("report(truth=...) is now report(true_robot=...)", DeprecationWarning, stacklevel=3)
         true_robot = true_robot or truth
     instance("report: fit", fit, (Fit, Fleet), "sy.identify returns one")
     if isinstance(fit, Fleet):

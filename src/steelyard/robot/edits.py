@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algebra.spatial import Pose
+from ..arguments import brief, real_number
 from ..errors import CallError, refuse_known_function, suggest
 from ..mechanism import Mechanism, edit
 from ..mechanism.known_torque import traced, with_expressions
-from ..mechanism.loops import Loop, frame_at, residual_texts
+from ..mechanism.loops import Loop, link_and_frame, residual_texts
 from ..mechanism.loops import problems as loop_problems
 from .description import Description
 
@@ -121,10 +122,10 @@ class Edits(Description):
         self,
         name: str,
         kind: str,
-        a: str = "",
-        b: str = "",
-        at_a: Pose | Sequence[float] | None = None,
-        at_b: Pose | Sequence[float] | None = None,
+        a: str | tuple[str, Any] | Mapping[str, Any] = "",
+        b: str | tuple[str, Any] | Mapping[str, Any] = "",
+        at_a: Pose | Sequence[Any] | Mapping[str, Any] | None = None,
+        at_b: Pose | Sequence[Any] | Mapping[str, Any] | None = None,
         *,
         length: float = 0.0,
         ratio: float = 1.0,
@@ -133,15 +134,16 @@ class Edits(Description):
     ) -> Self:
         """This robot with one more loop, of a kind in `mechanism.loops.KINDS`, between frames at_a of link a and at_b of link b.
 
-        A frame is a point in its link [m] or a `Pose`. A "gear" or "rack" couples joints a and b: q_a = ratio q_b + offset. A "residual" is
+        A frame is a point in its link [m], a point and roll, pitch, yaw [rad], {"xyz": point, "rpy": angles}, a matrix (4, 4) or a `Pose`.
+        Links a and b may be pairs (link, frame). A "gear" or "rack" couples joints a and b: q_a = ratio q_b + offset. A "residual" is
         yours: text such as "q['slide'] - 0.1 * sin(q['crank'])", several of them, or a function of the positions (n scalars) that is
         traced. See docs/loops.md.
 
         Parameters:
             name: of the loop.
             kind: one of `mechanism.loops.KINDS`.
-            a, b: names of links, or of joints for a gear or rack.
-            at_a, at_b: (3,) points [m] or `Pose` in their links.
+            a, b: names of links, or of joints for a gear or rack; (link, frame) in place of a name and a frame.
+            at_a, at_b: frames in their links, such as a point (3,) [m].
             length: of a distance [m].
             ratio, offset: of a gear [-, rad] or rack [m/rad, m].
             residual: expressions that are zero where the loop is closed.
@@ -150,9 +152,14 @@ class Edits(Description):
             >>> geared.closure([0.2, 0.4]).round(3)
             array([0.5])
         """
-        texts = residual_texts(residual, self.joint_names) if callable(residual) else (residual,) if isinstance(residual, str) else residual
-        made = Loop(name, kind, a, b, frame_at(at_a), frame_at(at_b), float(length), float(ratio), float(offset), tuple(texts))
-        return self._checked(replace(self.mechanism, loops=(*self.mechanism.loops, made)))
+        for argument, value in (("name", name), ("kind", kind)):
+            if not isinstance(value, str):
+                raise CallError(f"with_loop: {argument} is {brief(value)}; expected a text, such as name='closure', kind='point'")
+        texts = residual_texts(residual, self.joint_names) if callable(residual) else _texts(residual)
+        (link_a, frame_a), (link_b, frame_b) = link_and_frame(a, at_a, "a"), link_and_frame(b, at_b, "b")
+        sizes = {key: real_number(f"with_loop: {key}", value) for key, value in (("length", length), ("ratio", ratio), ("offset", offset))}
+        loop = Loop(name, kind, link_a, link_b, frame_a, frame_b, **sizes, expressions=tuple(texts))
+        return self._checked(replace(self.mechanism, loops=(*self.mechanism.loops, loop)))
 
     def without_loops(self, *names: str) -> Self:
         """This robot with these loops opened; all of them if none is named.
@@ -282,3 +289,12 @@ class Edits(Description):
 
     def _like(self, mechanism: Mechanism) -> Self:
         return type(self)(mechanism)
+
+
+def _texts(residual: Any) -> tuple[str, ...]:
+    """Return the expressions of a loop's residual."""
+    texts = (residual,) if isinstance(residual, str) else tuple(residual) if isinstance(residual, (tuple, list)) else (residual,)
+    if not all(isinstance(text, str) for text in texts):
+        line = "residual=\"q['slide'] - 0.1 * sin(q['crank'])\""
+        raise CallError(f"with_loop: residual is {brief(residual)}; expected text, texts or a function: {line}")
+    return texts

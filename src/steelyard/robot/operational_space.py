@@ -2,9 +2,33 @@
 
 from __future__ import annotations
 
+import warnings
+
+import numpy as np
 from numpy.typing import ArrayLike
 
+from ..errors import SteelyardWarning
 from .description import Array, Description
+from .single_call import checked_by
+
+SINGULAR = 1e6  # times the mass of the robot: beyond it an inertia is that of a direction in which the frame can hardly move
+
+
+def warn_of_singularity(robot: Description, inertia: Array) -> Array:
+    """Return task inertias (..., 6, 6) unchanged; warn of those that a nearby singularity makes huge."""
+    diagonal = np.einsum("...ii->...i", inertia)
+    mass = sum(abs(body.inertia.m) for body in robot.tree.bodies)
+    if not mass or not (diagonal > SINGULAR * mass).any():
+        return inertia
+    huge = (diagonal > SINGULAR * mass).any(axis=-1)
+    warnings.warn(
+        f"task_inertia: {int(huge.sum())} of {huge.size} configurations are near a singularity, where the frame can hardly move in some "
+        f"direction: the inertia reaches {float(diagonal[huge].max()):.2g} kg|kg m2, of which few digits are significant. "
+        "Leave these configurations out (robot.manipulability), or damp: sy.joint_velocity(robot, q, twist)",
+        SteelyardWarning,
+        stacklevel=3,
+    )
+    return inertia
 
 
 class OperationalSpace(Description):
@@ -46,13 +70,14 @@ class OperationalSpace(Description):
         """
         return self._call("jacobian_rate", (q, qd), None, out, frame=self._frame(frame))
 
+    @checked_by(warn_of_singularity)
     def task_inertia(
         self, q: ArrayLike, frame: str | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None
     ) -> Array:
         """Lambda(q) = (J M^-1 J^T)^-1, (..., 6, 6) [kg, kg m, kg m2]: what the frame opposes to forces and moments, in the base frame.
 
         Directions are taken in the order x, y, z, rx, ry, rz as far as they are independent; rows and columns of the others are zero.
-        Khatib 1987, eq. (5).
+        Next to a singularity the inertia grows without bound; a SteelyardWarning counts such configurations. Khatib 1987, eq. (5).
 
         Example:
             >>> sy.load("elbow_6r").task_inertia([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).shape

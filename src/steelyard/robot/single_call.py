@@ -15,7 +15,7 @@ A controller calls with one state at a time, where every Python call on the way 
                     return found
         except KeyError:
             new = True
-        except (AttributeError, TypeError, ValueError):
+        except (AttributeError, TypeError, ValueError, FloatingPointError):
             pass
         if new:
             self._prepare("mass_matrix")
@@ -26,6 +26,7 @@ After the first call with one state `_bind` puts such a function in the place of
 calls the method above with all that is not one state. A method that takes a frame, or that a subclass has its own of, stays.
 Keyword-only arguments make a call of a Python function slower by a third; `more` stands in their place and takes what is given by
 position against the rules, for the general method to refuse. Whatever is not simple, and every error, is left to the general method.
+A method with a function `check` (see `checked_by`) returns what that function returns for its result, on both paths.
 `benchmarks/single_call.py` measures what the path costs.
 """
 
@@ -60,6 +61,16 @@ def with_straight_path(kernels: Mapping[str, str]) -> Callable[[type[T]], type[T
     return install
 
 
+def checked_by(check: Callable[[Any, Any], Any]) -> Callable[[T], T]:
+    """Method decorator: return check(robot, result) in place of the result; `check` may warn."""
+
+    def attach(method: T) -> T:
+        method.check = check  # type: ignore[attr-defined]
+        return method
+
+    return attach
+
+
 def straight_path(method: Callable[..., Any], kernel: str) -> str:
     """The source of a method that tries the kernel first."""
     code = method.__code__
@@ -76,6 +87,8 @@ def straight_path(method: Callable[..., Any], kernel: str) -> str:
                     self._bind("{name}", {key})"""
     bind = "" if framed else bind
     given = [*arrays, *positional, "*(() if more is None else (more,))", *(f"{x}={x}" for x in keywords)]
+    check = f"general.{name}.check" if hasattr(method, "check") else ""
+    begin, end = (f"{check}(self, ", ")") if check else ("", "")
     return f"""
 def {name}(self, {", ".join(arrays)}, {", ".join(f"{x}=None" for x in options)}):
     new = False
@@ -84,12 +97,12 @@ def {name}(self, {", ".join(arrays)}, {", ".join(f"{x}=None" for x in options)})
             call = self._calls[{key}]{"[frame]" if framed else ""}
             found = call({", ".join(arrays)}) if out is None else call({", ".join(arrays)}, out=out)
             if found is not NotImplemented:{bind}
-                return found
+                return {begin}found{end}
     except KeyError:
         new = True
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, TypeError, ValueError, FloatingPointError):
         pass
     if new:
         self._prepare({key}{", frame" if framed else ""})
-    return general.{name}(self, {", ".join(given)})
+    return {begin}general.{name}(self, {", ".join(given)}){end}
 """

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CallError, require_robot
+from ..floating_point import default_errstate
 from ..parameters.pseudo_inertia import from_pseudo_inertia, pseudo_inertia
 from ..robot import Robot
 
 Array = NDArray[np.float64]
 
 
+@default_errstate
 def perturbed(robot: Robot, seed: int = 0, spread: float = 0.15) -> Robot:
     """Return the robot as it might really be: links of other mass, centre and shape, rotors and friction changed by more.
 

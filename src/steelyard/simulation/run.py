@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..arguments import instance, whole_number
 from ..cached import cached_property
 from ..errors import CallError
+from ..floating_point import default_errstate_methods
 from ..robot import Robot
 from ..signals.log import Log
 from .drives import Drive
@@ -30,6 +31,7 @@ GAP = 1e-9  # m or rad: a run whose loops open by more is said to
 INNER = ("base_pose", "base_twist", "drive_state", "memory")  # what only some runs have
 
 
+@default_errstate_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """A simulated motion, or a batch of them: t [s] (T,); q [rad|m], qd [rad/s|m/s], tau [N m|N] (..., T, n), read-only.

@@ -18,6 +18,7 @@ from ..compiler.ir.program import Operand, Program, trace
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.forward.by_crba import forward_by_crba
 from ..errors import CallError
+from ..floating_point import default_errstate
 from ..kernels import kernel_of
 from ..kernels.algorithms import require_mass
 from ..kernels.loops import closed_state, constrained_acceleration
@@ -60,6 +61,7 @@ class RunGradient:
     parameter_names: tuple[str, ...]
 
 
+@default_errstate
 def sensitivities(
     robot: Robot, controller: Any = None, q0: ArrayLike | None = None, qd0: ArrayLike | None = None, **options: Any
 ) -> Sensitivities:
@@ -81,6 +83,7 @@ def sensitivities(
     return Sensitivities(run, both[..., :start], both[..., start:], names, torque[..., start:])
 
 
+@default_errstate
 def run_gradient(
     robot: Robot,
     weights: ArrayLike | Callable[[Run], ArrayLike],

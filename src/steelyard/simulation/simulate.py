@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arguments import brief, numbers, yes_or_no
 from ..errors import CallError, require_robot
+from ..floating_point import default_errstate
 from ..robot import Robot
 from .control import Control, Law, Plan, control_of
 from .controllers.controller import Controller, commanded_positions
@@ -26,6 +27,7 @@ from .with_function import require_plain_options, simulated_with_function
 Array = NDArray[np.float64]
 
 
+@default_errstate
 def simulate(
     robot: Robot,
     controller: Controller | Law | ArrayLike | None = None,

@@ -130,3 +130,19 @@ def test_a_joint_that_moves_no_mass_is_named(name: str) -> None:
 def test_what_is_not_a_number_stays(name: str) -> None:
     robot = sy.load("elbow_6r")
     assert np.isnan(getattr(robot, name)(np.full(6, np.nan), "tool")).all()
+
+
+def test_inertias_next_to_a_singularity_are_warned_of(recwarn: pytest.WarningsRecorder) -> None:
+    """The wrist is nearly stretched: the inertia about one axis grows as 1 / angle^2."""
+    robot = sy.load("elbow_6r")
+    q = np.tile([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], (5, 1))
+    regular = robot.task_inertia(q)
+    assert not recwarn
+    singular = q.copy()
+    singular[:2, 4] = 5e-5
+    for near, count in ((singular[:1], "1 of 1"), (singular, "2 of 5"), (singular[0], "1 of 1")):
+        for _ in range(2):  # the second call takes the short path
+            with pytest.warns(sy.SteelyardWarning, match=f"task_inertia: {count} configurations are near a singularity") as caught:
+                robot.task_inertia(near)
+            assert caught[0].filename == __file__
+    np.testing.assert_array_equal(robot.task_inertia(q), regular)

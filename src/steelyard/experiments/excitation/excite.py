@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arguments import is_real, numbers, real_number
 from ...cached import cached_property
 from ...errors import CallError, refuse_loops, require_robot, suggest
+from ...floating_point import default_errstate
 from ...identification import Fit
 from ...motion.collision.clearance import Clearance
 from ...motion.collision.distance_tables import tabulated
@@ -52,6 +53,7 @@ def bspline_basis(harmonics: int, frequency: float) -> MotionBasis:
 BASES: dict[str, Callable[[int, float], MotionBasis]] = {"fourier": FourierBasis, "bspline": bspline_basis}
 
 
+@default_errstate
 def excite(
     robot: Robot,
     seconds: float | None = None,

@@ -15,6 +15,7 @@ from ...drawing.numbers import percent, short
 from ...drawing.table import Column, Table
 from ...errors import CallError, suggest
 from ...files import write_whole
+from ...floating_point import default_errstate_methods
 from ...identification.archive.archive_problem import ArchiveProblem
 from ...identification.conclude import to_physical
 from ...identification.estimators.least_squares import Estimate
@@ -28,6 +29,7 @@ from .standing_out import Deviation
 Array = NDArray[np.float64]
 
 
+@default_errstate_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Fleet:
     """Robots of one type, identified together: `type` is the fit of all their logs, `names` (R) are the robots.

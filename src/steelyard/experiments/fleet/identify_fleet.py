@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...arguments import any_of
 from ...errors import CallError, LogError, require_robot
+from ...floating_point import default_errstate
 from ...identification.archive.archive_problem import merge_tree
 from ...identification.archive.factor_store import FactorStore
 from ...identification.archive.identify_archive import Folded, Gathering, conclude_archive, fold_archive, folding_options
@@ -41,6 +42,7 @@ ROUNDS = 4  # of weighing the joints
 
 
 @on_one_core
+@default_errstate
 def identify_fleet(
     robot: Robot,
     logs: Mapping[str, Logs] | Place | Iterable[Place],

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...arguments import any_of, brief, real_number, yes_or_no
 from ...cached import cached_property
 from ...errors import CallError, refuse_loops, require_robot
+from ...floating_point import default_errstate, default_errstate_methods
 from ...identification.model.accumulator import on_one_core
 from ...identification.result.fit import Fit
 from ...identification.samples.samples import list_of_logs, require_log
@@ -39,6 +40,7 @@ class LoadNumbers(NamedTuple):
     inertia: Array
 
 
+@default_errstate_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class PayloadEstimate:
     """What a robot carries: `mass` [kg], `com` (3,) [m] and `inertia` (3, 3) [kg m2] about it, in the axes of `frame`.
@@ -210,6 +212,7 @@ def matrix_of(six: Array) -> Array:
 
 
 @on_one_core
+@default_errstate
 def payload(
     robot: Robot | Fit,
     loaded: Log | Iterable[Log],

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arguments import numbers, real_number, whole_number
 from ...csv_text import csv_text
 from ...errors import CallError, ProblemError, refuse_loops, require_robot
+from ...floating_point import default_errstate
 from ...kernels import kernel
 from ...robot import Robot
 from .load_columns import load_place, to_body
@@ -54,6 +55,7 @@ class StaticPoses:
         )
 
 
+@default_errstate
 def static_poses(
     robot: Robot,
     count: int = 12,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import per_joint, real_number
 from ...errors import CallError, refuse_loops, require_robot
+from ...floating_point import default_errstate_methods
 from ...identification.model.linear_model import Model, build_model
 from ...identification.result.fit import Fit
 from ...robot import Robot
@@ -38,6 +39,7 @@ class Collision:
         return f"At {self.time:.6g} s something pushed the robot: external torque [N m|N] at {felt}."
 
 
+@default_errstate_methods
 class CollisionObserver:
     """The generalised-momentum observer, sample by sample or in blocks: r = F (dp/dt - tau - C^T qd + g + friction), F = gain / (s + gain).
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import per_joint, real_number, yes_or_no
 from ...errors import CallError, ProblemError
+from ...floating_point import default_errstate_methods
 from ...identification.model.accumulator import Accumulator
 from ...identification.model.model_options import ModelOptions
 from ...identification.result.fit import Fit
@@ -28,6 +29,7 @@ PORTION = 128  # samples whose rows are made and used at once: they stay in the 
 MOVED = 0.01  # share of the low-pass' memory that may come from a joint at rest
 
 
+@default_errstate_methods
 class OnlineIdentifier:
     """Recursive weighted least squares on square-root information, sample by sample or in blocks, with change detection.
 

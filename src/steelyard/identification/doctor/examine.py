@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...compiler.runtime.threads import mapped
 from ...errors import LogError, refuse_loops, require_robot
+from ...floating_point import default_errstate
 from ...robot import Robot
 from ...signals.clean import clean
 from ...signals.clean.cleaning import sort_by_time
@@ -60,6 +61,7 @@ class Examination:
 
 
 @on_one_core
+@default_errstate
 def doctor(robot: Robot, log: Log) -> Diagnosis:
     """Return what is wrong with a log, each fault with its evidence, its probability and the line that mends it.
 

@@ -14,6 +14,7 @@ from ...cached import cached_property
 from ...drawing.numbers import fixed, percent, short
 from ...drawing.table import Column, Table
 from ...errors import CallError
+from ...floating_point import default_errstate_methods
 from ...robot import Robot
 from ...signals.autocorrelation import autocorrelation
 from ...signals.log import Log
@@ -35,6 +36,7 @@ NOTE = "error: |τ − τ̂| / |τ|; whiteness: correlation of neighbouring resi
 States = tuple[Array, Array, Array]
 
 
+@default_errstate_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Validation:
     """Predicted against measured torque (N, n) [N m|N], over the rows that `keep` marks.

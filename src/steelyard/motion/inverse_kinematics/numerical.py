@@ -23,6 +23,7 @@ from ...compiler.ir.program import Operand, Program, trace
 from ...compiler.runtime.kernel import Kernel
 from ...dynamics.forward.by_crba import factorise, solve
 from ...dynamics.kinematics import forward_kinematics, jacobian
+from ...floating_point import default_errstate
 from ...kernels import kernel_of
 from ...kernels.loops import ClosureTerms, closure_terms
 from ...mechanism.tree import Tree
@@ -149,6 +150,7 @@ class Found(NamedTuple):
         return (self.distance <= ACCURACY) & (self.angle <= ACCURACY)
 
 
+@default_errstate
 def search(robot: Any, frame: str, pose: Array, q0: Array, rounds: int = ROUNDS, steps: int = STEPS) -> Found:
     """The position nearest to a solution for each pose (N, 4, 4): from q0 (N, n), then in rounds from new starts within the limits."""
     kernel = step_kernel(robot, frame)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import numbers
 from ...errors import CallError, refuse_loops, require_robot
+from ...floating_point import default_errstate
 
 if TYPE_CHECKING:
     from ...robot import Robot
@@ -21,6 +22,7 @@ SINGULAR = 0.02  # [m|rad per rad|m] below this singular value of the Jacobian t
 DAMPING = 0.05  # the most, at the singularity itself
 
 
+@default_errstate
 def joint_velocity(
     robot: Robot,
     q: ArrayLike,
@@ -50,6 +52,7 @@ def joint_velocity(
     return _solved(J, rates, wanted, singular, damping)
 
 
+@default_errstate
 def joint_acceleration(
     robot: Robot,
     q: ArrayLike,

@@ -173,7 +173,7 @@ def _of_one(s: Solutions) -> str:
     if (s.code == OUTSIDE).any():
         return f"no solution within the joint limits{_at_free(s)}: {_offenders(s)}"
     near = s.nearest
-    if s.found is not None and (beyond := _beyond_limits(s)):
+    if s.found is not None and s.held is None and (beyond := _beyond_limits(s)):
         return f"no solution within the joint limits: beyond them {beyond} would reach the pose"
     if near.distance <= ROUNDING and near.angle <= ROUNDING:
         return f"no solution{_at_free(s)}; other positions of {', '.join(s.free_joints)} reach the pose"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 from ...arguments import any_of, brief, numbers
 from ...dynamics.kinematics import carriers, find_frame
 from ...errors import CallError, ProblemError, require_robot, suggest
+from ...floating_point import default_errstate
 from .analytic import UNREACHED, VALID, Analytic, analytic
+from .free_joints import complete, keep_others, with_free_joints
 from .numerical import draw_nearer, joint_range, polish, search, shut
 from .solutions import NO_POSE, Array, Context, Solutions, checked
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
 METHODS = ("auto", "closed form", "numerical")
 FEW = 512  # scalars of poses; with more, threads may be faster
-GRID = 33  # positions of a free joint that are tried where none is given
 _FLOAT64 = np.dtype(np.float64)
 Free = float | ArrayLike | Mapping[str, ArrayLike]
 
@@ -37,8 +38,8 @@ def inverse_kinematics(
     """All joint positions that bring a frame to a pose, T(q) = pose, each joint in the turn within its limits nearest to q0.
 
     q0 is kept where a joint is free at a singularity. Joints that are too many take the position nearest to q0 that has a solution,
-    unless `free` is given. "auto" takes the closed form where the arm has one, else one numerical solution. See docs/inverse_kinematics.md;
-    Pieper 1968; lecture "Special methods for dynamics", inverse kinematics.
+    unless `free` is given. "auto" takes the closed form where the arm has one, and one numerical solution of every pose that it misses.
+    See docs/inverse_kinematics.md; Pieper 1968; lecture "Special methods for dynamics", inverse kinematics.
 
     Example:
         >>> sy.inverse_kinematics(sy.load("elbow_6r"), sy.load("elbow_6r").forward_kinematics([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])).q.shape
@@ -57,8 +58,9 @@ def inverse_kinematics(
     if q0 is None and not setup.closed.inexact:
         _remember(setup, (id(robot), frame, method), free)
     if setup.closed.held:
-        return checked(_with_free(setup, given, start, free))
-    return checked(Solutions(setup.call(given, start), (given, start, setup.context, None, None)))
+        return checked(with_free_joints(setup, given, start, free))
+    s = Solutions(setup.call(given, start), (given, start, setup.context, None, None))
+    return checked(complete(setup, s) if setup.closed.inexact and setup.complete else s)
 
 
 _known: dict[tuple[Any, ...], tuple[Any, Array, Array, Context, Array | None]] = {}  # ufunc, start, rest, context, held
@@ -73,7 +75,10 @@ def _as_before(robot: Robot, pose: Array, frame: str | None, free: Any, method: 
     if known is None or known[3].robot is not robot:
         return None
     ufunc, start, rest, context, held = known
-    made = ufunc(pose, start)
+    try:
+        made = ufunc(pose, start)
+    except FloatingPointError:  # np.seterr of the caller
+        return None
     return Solutions(made, (pose, rest, context, held, None)) if made[2] <= NO_POSE else None
 
 
@@ -102,6 +107,7 @@ class Setup(NamedTuple):
     context: Context
     closed: Analytic | None
     rest: Array
+    complete: bool = False  # whether the numerical solver takes the poses that the closed form misses
 
     def call(self, pose: Array, start: Array) -> tuple[Array, Array, Array]:
         """q, code and fault of the closed form; past threads where poses are few."""
@@ -161,7 +167,7 @@ def _prepared(robot: Robot, frame: str, held: tuple[str, ...] | None, method: st
     if closed is None:
         return Setup(Context(robot, frame, "the numerical solver", ("numerical",)), None, rest)
     how = "the closed form of an arm with right angles, polished" if closed.inexact else "closed form"
-    return Setup(Context(robot, frame, how, closed.branches, closed.held), closed, rest)
+    return Setup(Context(robot, frame, how, closed.branches, closed.held), closed, rest, method == "auto")
 
 
 def _polished(setup: Setup, pose: Array, q: Array, code: Array) -> tuple[Array, Array]:
@@ -204,77 +210,7 @@ def _start(robot: Robot, q0: ArrayLike, batch: tuple[int, ...]) -> Array:
     return start
 
 
-def _with_free(setup: Setup, pose: Array, start: Array, free: Any) -> Solutions:
-    """Solutions over the positions of the joints that are too many."""
-    closed = setup.closed
-    assert closed is not None
-    if free is None:
-        return _at_nearest(setup, pose, start)
-    values = [free[name] for name in closed.held if name in free] if isinstance(free, Mapping) else [free]
-    if len(values) != len(closed.held):
-        names = ", ".join(closed.held)
-        raise CallError(f"free: {len(closed.held)} joints are free, {names}; expected a dict with the position of each")
-    return _over(setup, pose, start, _positions(closed.held, values, pose.shape[:-2]))
-
-
-def _over(setup: Setup, pose: Array, start: Array, held: Array) -> Solutions:
-    """Solutions at given positions (..., g, joints) of the held joints."""
-    assert setup.closed is not None
-    q, code, fault = setup.call(pose[..., None, :, :], setup.closed.start(start[..., None, :], held))
-    names, joints, count = setup.context.branches, setup.context.free_joints, held.shape[-2]
-    shape = (*pose.shape[:-2], count * len(names))
-    held = np.broadcast_to(held, (*pose.shape[:-2], *held.shape[-2:]))
-    first = joints[0] if len(joints) == 1 else "free"
-    names = names if count == 1 else tuple(f"{first}[{i}] {name}" for i in range(count) for name in names)
-    context = setup.context._replace(branches=names)
-    made = q.reshape(*shape, q.shape[-1]), code.reshape(shape), fault[..., 0]
-    return Solutions(made, (pose, start, context, held, None))
-
-
-def _positions(names: tuple[str, ...], given: Sequence[Any], batch: tuple[int, ...]) -> Array:
-    """The positions of held joints, (..., g, joints)."""
-    arrays = [numbers(f"free position of {name}", value) for name, value in zip(names, given, strict=True)]
-    arrays = [array[None] if array.ndim == 0 else array for array in arrays]
-    for name, array in zip(names, arrays, strict=True):
-        if not np.isfinite(array).all():
-            raise CallError(f"free position of {name} contains NaN or infinity; expected positions [rad|m]")
-    try:
-        grid = np.stack(np.broadcast_arrays(*arrays), axis=-1)
-        np.broadcast_shapes((*batch, 1), grid.shape[:-1])
-        if grid.ndim - 2 > len(batch):
-            raise ValueError
-    except ValueError:
-        shapes = ", ".join(str(array.shape) for array in arrays)
-        raise CallError(f"free has shape {shapes}; expected one position, a grid (g,), or one for each pose, {(*batch, 'g')}") from None
-    return grid
-
-
-def _at_nearest(setup: Setup, pose: Array, start: Array) -> Solutions:
-    """Solutions at the position of the free joints nearest to the preferred one, of a grid over their limits, at which there are any."""
-    robot, joints, batch = setup.context.robot, setup.context.free_joints, pose.shape[:-2]
-    places = [robot.joint_names.index(name) for name in joints]
-    low, high = (side[places] for side in joint_range(robot.tree))
-    wanted = np.minimum(np.maximum(start[..., places], low), high)
-    first = _over(setup, pose, start, wanted[..., None, :])
-    open_ = np.flatnonzero(~first.solved.ravel() & first.proper.ravel())
-    if not len(open_):
-        return first
-    flat, starts = pose.reshape(-1, 4, 4), np.broadcast_to(start, (*batch, robot.n)).reshape(-1, robot.n)
-    centre = np.broadcast_to(wanted, (*batch, len(places))).reshape(-1, len(places))
-    chosen = centre.copy()
-    for fraction in (sign * i / (GRID - 1) for i in range(1, GRID) for sign in (1.0, -1.0)):  # of the range, nearest first
-        side = centre[open_] + fraction * (high - low)
-        inside = ((side >= low) & (side <= high)).all(axis=1)
-        tried = open_[inside]
-        if len(tried):
-            found = _over(setup, flat[tried], starts[tried], side[inside][:, None, :]).solved
-            chosen[tried[found]] = side[inside][found]
-            open_ = np.setdiff1d(open_, tried[found], assume_unique=True)
-        if not len(open_):
-            break
-    return _over(setup, pose, start, chosen.reshape(*batch, 1, len(places)))
-
-
+@default_errstate
 def _numerical(context: Context, pose: Array, start: Array, preferred: bool) -> Solutions:
     """One solution for each pose; where redundancy leaves a choice and a position is preferred, the one nearest to it that steps reach."""
     batch, n = pose.shape[:-2], context.robot.n
@@ -282,6 +218,7 @@ def _numerical(context: Context, pose: Array, start: Array, preferred: bool) -> 
     fault = _fault(flat)
     proper = fault <= NO_POSE
     whole = search(context.robot, context.frame, np.where(proper[:, None, None], flat, np.eye(4)), starts)
+    whole = keep_others(context.robot, context.frame, whole, starts)
     if preferred and n > 6 + len(context.robot.closed_tree.rows):
         whole = draw_nearer(context.robot, context.frame, flat, whole, starts)
     whole = shut(context.robot, context.frame, flat, whole) if context.robot.tree.loops else whole

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arguments import any_of, instance, numbers, real_number
 from ...checks.states import States
 from ...errors import CallError, ProblemError, require_robot
+from ...floating_point import default_errstate
 from ..inverse_kinematics.rates import joint_acceleration, joint_velocity
 from ..inverse_kinematics.solve import inverse_kinematics
 from .point_to_point import PROFILES, Profile
@@ -58,7 +59,8 @@ def line(
 ) -> PoseTrajectory:
     """A straight line from one pose (4, 4) to another, turning about one fixed axis meanwhile.
 
-    In a time [s], or in the shortest that keeps limits of `speed` [m/s] and `turning` [rad/s]. Siciliano et al. 2009, section 4.3.2.
+    In a time [s], or in the shortest of this profile within limits of `speed` [m/s] and `turning` [rad/s].
+    Siciliano et al. 2009, section 4.3.2.
     """
     first, last = require_pose("line: start", start), require_pose("line: end", end)
     across = last[:3, 3] - first[:3, 3]
@@ -96,6 +98,7 @@ def arc(
     return _moved("arc", place, angle * float(np.linalg.norm(u)), first, last, seconds, profile, speed, turning)
 
 
+@default_errstate
 def follow(robot: Robot, path: PoseTrajectory, frame: str | None = None, q0: ArrayLike | None = None, rate: float = 500.0) -> Trajectory:
     """The joint motion that carries a frame, by default the end-effector, along a path. It begins at the solution nearest to q0 (n,).
 

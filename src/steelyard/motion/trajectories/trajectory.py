@@ -165,7 +165,7 @@ def grid(seconds: float, rate: float) -> Array:
     """Times 0, 1/rate, ... <= seconds [s]."""
     if not (math.isfinite(rate) and rate > 0):
         raise CallError(f"rate = {rate!r}; expected a positive number of Hz")
-    if not (math.isfinite(seconds) and seconds * rate >= 1):
+    if not (math.isfinite(seconds) and seconds * rate * (1 + 1e-12) >= 1):
         raise CallError(f"{seconds!r} s at {rate:g} Hz has fewer than two samples")
     return np.arange(math.floor(seconds * rate * (1 + 1e-12)) + 1) / rate
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import LogError, suggest
+from ...floating_point import default_errstate
 from ...resource_limits import exists, names_beside
 from ..clean.cleaning import clean as cleaned
 from ..clean.transmission import Transmission
@@ -26,6 +27,7 @@ from .to_log import to_log
 Path_ = str | Path
 
 
+@default_errstate
 def read_log(
     path: Path_ | Sequence[Path_] | Dictionary[str, Path_],
     robot: Any = None,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import CallError, require_robot
+from ...floating_point import default_errstate
 from ...motion import Trajectory
 from ...robot import Robot
 from ...signals.log import Log
@@ -17,6 +18,7 @@ Array = NDArray[np.float64]
 STILL = 1e-9  # rad/s|m/s: below it a joint at rest has a velocity by rounding only, which must not decide the sign of its friction
 
 
+@default_errstate
 def record(robot: Robot, trajectory: Trajectory, rate: float = 500.0, seed: int = 0, sensors: Sensors | None = None) -> Log:
     """The log of a robot that follows a trajectory exactly: torques by inverse dynamics, then the errors of its sensors.
 
