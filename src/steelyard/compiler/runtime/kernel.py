@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from inspect import Parameter, Signature, signature
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -75,9 +76,12 @@ class Kernel:
         """A function for one sample or a few, without threads and words: NotImplemented is returned for what is neither."""
         return self._single_call(None) or self._by_gufunc
 
-    def bare(self) -> Callable[..., Any]:
-        """A built-in function that takes what this kernel takes, one sample on the shortest way. CallError where Python has none."""
-        found = self._single_call(self._careful)
+    def bare(self, origin: tuple[Callable[..., Any], tuple[Any, ...]] | None = None) -> Callable[..., Any]:
+        """A built-in function that takes what this kernel takes, one sample on the shortest way. CallError where Python has none.
+
+        `origin` is a function and arguments, which return the same built-in function in another process: it is pickled as these.
+        """
+        found = self._single_call(self._careful, origin=None if origin is None else (_with_attribute, (self.name, *origin)))
         if found is None:
             raise CallError(f"{self.name}: {reason() or 'it has too many arrays for a single call'}")
         return found
@@ -86,10 +90,14 @@ class Kernel:
         """A built-in function that answers one sample itself and calls a method with anything else; None where Python has none."""
         plain = [each.replace(annotation=Parameter.empty) for each in signature(method).parameters.values()]
         taken = str(Signature(plain)).replace("(", "($self, ", 1)  # what inspect reads in the text of a built-in function
-        return self._single_call(method, (method.__name__, f"{method.__name__}{taken}\n--\n\n{method.__doc__}"))
+        called = method.__name__, f"{method.__name__}{taken}\n--\n\n{method.__doc__}"
+        return self._single_call(method, called, (_same, (getattr(method, "__self__", None),)))
 
-    def _single_call(self, otherwise: Any, called: tuple[str, str] | None = None) -> Callable[..., Any] | None:
-        return single_call(self._address, ctypes.addressof(jit.library()), self.inputs, self.outputs, self.ufunc, otherwise, called)
+    def _single_call(
+        self, otherwise: Any, called: tuple[str, str] | None = None, origin: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
+    ) -> Callable[..., Any] | None:
+        data = ctypes.addressof(jit.library())
+        return single_call(self._address, data, self.inputs, self.outputs, self.ufunc, otherwise, called, origin)
 
     def _careful(self, *args: Any, out: Any = None) -> Any:
         """The call, with as many arrays as there are inputs: a gufunc would write into further ones."""
@@ -108,6 +116,16 @@ class Kernel:
             return self.ufunc(*args) if out is None else self.ufunc(*args, out=out)
         except (ValueError, TypeError) as error:
             raise call_error(self.name, self.inputs, self.outputs, args, out, error) from None
+
+
+def _same(owner: Any) -> Any:
+    """Return the object whose method a built-in function is."""
+    return owner
+
+
+def _with_attribute(name: str, make: Callable[..., Any], arguments: tuple[Any, ...]) -> SimpleNamespace:
+    """Return an object whose attribute of this name is the built-in function that `make` returns."""
+    return SimpleNamespace(**{name: make(*arguments)})
 
 
 def _loaded(program: Program) -> Loaded:
