@@ -43,7 +43,9 @@ class _Self(tuple[Any, ...]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self[-1] is None:
-            raise PicklingError("this compiled function belongs to nothing that can be pickled: pickle the robot, and ask it for the function")
+            raise PicklingError(
+                "this compiled function belongs to nothing that can be pickled: pickle the robot, and ask it for the function"
+            )
         return self[-1]
 
 
