@@ -19,8 +19,9 @@ from ..ir.program import Operand, Program
 from ..progress import RENDERED, TRACED, done
 from . import cache, jit
 from .cache import sources
-from .elf import Loaded, load, pack
+from .elf import Loaded, executable_memory, load, pack
 from .gufunc import call_error, gufunc
+from .interpreter import InterpretedUfunc
 from .single_call import SMALL, reason, single_call
 from .threads import in_parallel, thread_count
 
@@ -38,7 +39,7 @@ class Kernel:
     """
 
     def __init__(self, program: Program) -> None:
-        self._open(Interface.of(program), _loaded(program))
+        self._open(Interface.of(program), _loaded(program) if executable_memory() else program)
 
     @classmethod
     def recalled(cls, key: str | None, make: Callable[[], Program]) -> Kernel:
@@ -46,6 +47,8 @@ class Kernel:
 
         The key must depend on everything that the program depends on, including the code that traces. None: do not use the disk.
         """
+        if not executable_memory():
+            return cls(make())
         name = None if key is None else cache.key("interface", key)
         interface = None if name is None else Interface.read(cache.read(name) or b"")
         loaded = None if interface is None else _recalled(interface.digest)
@@ -58,19 +61,25 @@ class Kernel:
         kernel._open(interface, loaded)
         return kernel
 
-    def _open(self, interface: Interface, loaded: Loaded) -> None:
+    def _open(self, interface: Interface, loaded: Loaded | Program) -> None:
+        """Set the fields; a program that is not loaded is interpreted."""
         self.name, self.inputs, self.outputs = interface.name, interface.inputs, interface.outputs
         self.operations, self.nodes, self.digest = interface.operations, interface.nodes, interface.digest
-        shapes = [o.shape for o in self.inputs], [o.shape for o in self.outputs]
-        table = jit.library()
-        doc = f"{self.name} ({self.operations} operations)"
-        self.ufunc = gufunc(loaded.address, ctypes.addressof(table), *shapes, self.name, doc, owner=(loaded, table))
-        self._address = loaded.address
+        self.ufunc, self._address = self._ufunc_of(loaded)
         samples = PARALLEL_WORK // max(self.nodes, 1)
         self._large = samples * min(o.size for o in self.inputs)
         scalars = sum(o.size for o in (*self.inputs, *self.outputs))
         self._block = int(BLOCK_TIME / (NODE_TIME * self.nodes + SCALAR_TIME * scalars)) + 1
         self._long = 2 * self._block * max(o.size for o in self.inputs)
+
+    def _ufunc_of(self, loaded: Loaded | Program) -> tuple[np.ufunc, int]:
+        """Return the gufunc of compiled code and the code's address; an interpreter and 0 for a program."""
+        if isinstance(loaded, Program):
+            return InterpretedUfunc(loaded), 0
+        shapes = [o.shape for o in self.inputs], [o.shape for o in self.outputs]
+        table = jit.library()
+        doc = f"{self.name} ({self.operations} operations)"
+        return gufunc(loaded.address, ctypes.addressof(table), *shapes, self.name, doc, owner=(loaded, table)), loaded.address
 
     def few(self) -> Callable[..., Any]:
         """A function for one sample or a few, without threads and words: NotImplemented is returned for what is neither."""
@@ -82,6 +91,8 @@ class Kernel:
         `origin` is a function and arguments, which return the same built-in function in another process: it is pickled as these.
         """
         found = self._single_call(self._careful, origin=None if origin is None else (_with_attribute, (self.name, *origin)))
+        if found is None and not self._address:
+            return self._careful
         if found is None:
             raise CallError(f"{self.name}: {reason() or 'it has too many arrays for a single call'}")
         return found
@@ -96,6 +107,8 @@ class Kernel:
     def _single_call(
         self, otherwise: Any, called: tuple[str, str] | None = None, origin: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
     ) -> Callable[..., Any] | None:
+        if not self._address:
+            return None
         data = ctypes.addressof(jit.library())
         return single_call(self._address, data, self.inputs, self.outputs, self.ufunc, otherwise, called, origin)
 
