@@ -11,7 +11,15 @@ from steelyard.version import __version__  # noqa: E402
 
 project, author, release = "steelyard", "the steelyard authors", __version__
 project_copyright = "the steelyard authors, Apache-2.0"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "sphinx.ext.mathjax", "sphinx-mathjax-offline", "gallery"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",
+    "gallery",
+]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_extensions"]
 html_theme, html_title = "furo", f"steelyard {release}"
