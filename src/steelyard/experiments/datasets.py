@@ -55,7 +55,7 @@ DATASETS = {
         },
     ),
     "ur10": Dataset(
-        "Universal Robots UR10, 6 joints, 3 441 samples at 125 Hz: positions [rad], velocities [rad/s] and torques [N m] from motor currents, in a rosbag2",
+        "Universal Robots UR10, 6 joints, 3 441 samples at 125 Hz: positions [rad], velocities [rad/s] and torques [N m] in a rosbag2",
         "BSD-3-Clause",
         "unisa-acg/inverse-dynamics-solver; Petrone et al., IEEE Transactions on Industrial Informatics, 2025",
         {
