@@ -72,7 +72,7 @@ class Kernel:
         self._block = int(BLOCK_TIME / (NODE_TIME * self.nodes + SCALAR_TIME * scalars)) + 1
         self._long = 2 * self._block * max(o.size for o in self.inputs)
 
-    def _ufunc_of(self, loaded: Loaded | Program) -> tuple[np.ufunc, int]:
+    def _ufunc_of(self, loaded: Loaded | Program) -> tuple[Any, int]:
         """Return the gufunc of compiled code and the code's address; an interpreter and 0 for a program."""
         if isinstance(loaded, Program):
             return InterpretedUfunc(loaded), 0

@@ -74,11 +74,11 @@ def single_call(
     operands = (*inputs, *outputs)
     if reason() or len(operands) > MOST or max(len(each.shape) for each in operands) > RANK:
         return None
-    calls = {"gufunc_call": _vectorcall(gufunc), "otherwise_call": 0 if otherwise is None else _vectorcall(otherwise)}
-    if calls["gufunc_call"] is None or calls["otherwise_call"] is None:
+    gufunc_call, otherwise_call = _vectorcall(gufunc), 0 if otherwise is None else _vectorcall(otherwise)
+    if gufunc_call is None or otherwise_call is None:
         return None
     loaded = _loaded()
-    words = _constants() | calls | {
+    words = _constants() | {"gufunc_call": gufunc_call, "otherwise_call": otherwise_call} | {
         "inputs": len(inputs), "outputs": len(outputs), "loop": address, "data": data, "gufunc": id(gufunc),
         "otherwise": 0 if otherwise is None else id(otherwise), "small": SMALL if otherwise is None else 0,
     }  # fmt: skip
