@@ -11,11 +11,19 @@ from steelyard.version import __version__  # noqa: E402
 
 project, author, release = "steelyard", "the steelyard authors", __version__
 project_copyright = "the steelyard authors, Apache-2.0"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "mathml", "gallery"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",
+    "gallery",
+]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_extensions"]
 html_theme, html_title = "furo", f"steelyard {release}"
-html_math_renderer = "mathml"
+mathjax_path = "mathjax/tex-chtml.js"  # of the package sphinx-mathjax-offline, which copies it with its fonts
 html_copy_source = html_show_sourcelink = False
 
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]

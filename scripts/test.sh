@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Sets everything up in .venv and passes the tests: format, lint, types, layers, pytest.
+# Sets everything up in .venv and passes the tests: format, lint, types, layers, smoke tests on other Pythons, pytest.
 # Usage: bash scripts/test.sh [pytest arguments]      PYTHON=python3.12 bash scripts/test.sh picks another interpreter,
-# TESTS_ONLY=1 leaves out what is about the source alone.
+# TESTS_ONLY=1 leaves out what is about the source alone, and the smoke tests on other Pythons and with the oldest dependencies.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -48,6 +48,10 @@ if [ -z "${TESTS_ONLY:-}" ]; then
     step "lint" "$venv/bin/ruff" check .
     step "types" "$venv/bin/mypy"
     step "layers" "$venv/bin/lint-imports" --no-cache
+fi
+if [ -z "${TESTS_ONLY:-}" ]; then
+    step "pythons" env READER="$venv/bin/python" bash scripts/pythons.sh
+    step "oldest dependencies" env READER="$venv/bin/python" bash scripts/oldest.sh
 fi
 step "tests" "$venv/bin/python" -m pytest "$@"
 

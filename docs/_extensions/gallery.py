@@ -1,7 +1,11 @@
-"""The figures of the gallery, drawn when the site is built: each block of Python on the page makes a `figure`, which becomes made/N.svg."""
+"""The figures of the gallery, drawn when the site is built: each block of Python on the page makes a `figure`, which becomes made/N.svg.
+
+The folder is not tracked. Figures are replaced whole, so that two builds at a time do not disturb each other.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -24,7 +28,9 @@ def draw(app: Sphinx) -> None:
     space: dict[str, object] = {}
     for number, code in enumerate(BLOCK.findall(page.read_text(encoding="utf-8")), start=1):
         exec(code, space)
-        space["figure"].savefig(folder / f"{number}.svg", metadata={"Date": None})  # type: ignore[attr-defined]
+        temporary = folder / f".{number}-{os.getpid()}.svg"
+        space["figure"].savefig(temporary, metadata={"Date": None})  # type: ignore[attr-defined]
+        temporary.replace(folder / f"{number}.svg")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -22,6 +22,7 @@ class ReadingLimits:
 
     seconds: of computing, for a reader that runs in a process of its own; large files get more, a second for every RATE bytes.
     folder: what descriptions may include files from; '' for the folder of the description, or of the ROS package that it is part of.
+    in_process: whether a reader that should run in a process of its own may run in this one where no process can be started.
     """
 
     memory: float = 512 * 2**20
@@ -29,6 +30,7 @@ class ReadingLimits:
     joints: float = 2000
     seconds: float = 5.0
     folder: str = ""
+    in_process: bool = False
 
     def seconds_for(self, size: float) -> float:
         """Return the seconds of computing that a file of `size` bytes gets."""
@@ -52,11 +54,14 @@ def reading_limits(
     joints: float | None = None,
     seconds: float | None = None,
     folder: str | os.PathLike[str] | None = None,
+    in_process: bool | None = None,
 ) -> Iterator[None]:
     """Within the block, files read by this thread may take so much; what is not given stays as it is.
 
     memory [bytes] of a log's numbers and text; text [bytes] and number of joints of a description; seconds of computing for one file;
     folder: where the files that a description includes may be, its own folder or that of its ROS package if not given.
+    in_process: True reads .mat, HDF5, Parquet, bags, MJCF and xacro in this process where no other can be started; a library that crashes
+    on a damaged file then ends this process.
 
     Returns:
         A context, for `with`.
@@ -66,8 +71,9 @@ def reading_limits(
         2
     """
     asked = {"memory": memory, "text": text, "joints": joints, "seconds": seconds}
-    place = {} if folder is None else {"folder": os.fspath(folder)}
-    token = _given.set(replace(limits_in_force(), **_checked(asked), **place))  # type: ignore[arg-type]
+    others = {"folder": None if folder is None else os.fspath(folder), "in_process": _switch("reading_limits: in_process", in_process)}
+    given = {name: value for name, value in others.items() if value is not None}
+    token = _given.set(replace(limits_in_force(), **_checked(asked), **given))  # type: ignore[arg-type]
     try:
         yield
     finally:
@@ -81,6 +87,14 @@ def _checked(asked: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in asked.items() if value is not None}
 
 
+def _switch(name: str, value: Any) -> bool | None:
+    """Return a switch that is on, off or not given; CallError for anything else."""
+    switches = {None: None, True: True, False: False, "1": True, "0": False, "": False}
+    if isinstance(value, (bool, str, type(None))) and value in switches:
+        return switches[value]
+    raise CallError(f"{name} must be True or False (1 or 0 in the environment), not {value!r}")
+
+
 def _of_environment(text: str) -> ReadingLimits:
     known = [field.name for field in fields(ReadingLimits)]
     asked: dict[str, Any] = {}
@@ -89,11 +103,11 @@ def _of_environment(text: str) -> ReadingLimits:
         if name not in known:
             raise CallError(f"{VARIABLE}: {part!r} names no limit: {suggest(name, known)}")
         try:
-            asked[name] = value if name == "folder" else float(value)
+            asked[name] = value if name in ("folder", "in_process") else float(value)
         except ValueError:
             raise CallError(f"{VARIABLE}: {part!r} has no number; write for example {name}=1e9") from None
-    place = asked.pop("folder", "")
-    return ReadingLimits(folder=place, **_checked(asked))
+    folder, in_process = asked.pop("folder", ""), asked.pop("in_process", None)
+    return ReadingLimits(folder=folder, in_process=bool(_switch(f"{VARIABLE}: in_process", in_process)), **_checked(asked))
 
 
 def too_much(what: str, name: str, value: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 from steelyard.errors import LogError
@@ -40,3 +41,9 @@ def refused(x: int) -> int:
 def broken(x: int) -> int:
     """A fault of the program."""
     raise ZeroDivisionError(f"{x}")
+
+
+def slow_square(x: int) -> int:
+    """The square of a number, after a while."""
+    time.sleep(0.3)
+    return x * x

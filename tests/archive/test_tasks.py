@@ -13,7 +13,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.identification.archive.run_tasks import LocalWorkers, dask_client, run_tasks, workers_of
-from tests.archive.tasks import broken, deadly, killed_once, refused, square
+from tests.archive.tasks import broken, deadly, killed_once, refused, slow_square, square
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed by a signal")
 CALLS = [(x,) for x in range(12)]
@@ -91,3 +91,23 @@ def test_no_cluster_is_said() -> None:
     pytest.importorskip("distributed")
     with pytest.raises(sy.CallError, match=r"no Dask cluster answers at nowhere|no Dask cluster answers at tcp"):
         dask_client("nowhere:::")
+
+
+def test_a_lost_dask_scheduler_is_an_error_of_the_family_with_a_remedy() -> None:
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None, "silence_logs": 50}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cluster = distributed.LocalCluster(**options)
+        client = distributed.Client(cluster.scheduler_address)
+        try:
+            with pytest.raises(sy.CallError, match=r"could not run a task .ZeroDivisionError.*same version of steelyard"):
+                answers(broken, CALLS, client)
+            results = run_tasks(slow_square, CALLS, client)
+            next(results)
+            cluster.close()
+            with pytest.raises(sy.ProblemError, match=r"Dask scheduler at \S+ was lost .*start it again.*new Client"):
+                list(results)
+        finally:
+            client.close(timeout=1)
+            cluster.close()

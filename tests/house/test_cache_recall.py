@@ -113,6 +113,20 @@ def test_sources_that_do_not_tell_what_runs(tmp_path: Path) -> None:
     assert cache.sources(tmp_path / "edited") is None
 
 
+@pytest.mark.parametrize("ahead", [1.0, 3600.0, 3e8])
+def test_sources_dated_in_the_future_are_cached(ahead: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.py"
+    file.write_text("before the start")
+    os.utime(file, (time.time() + ahead, time.time() + ahead))
+    time.sleep(0.02)  # clocks of file systems are coarse
+    monkeypatch.setattr(cache, "_started", time.time())
+    assert cache.sources(tmp_path) is not None
+    cache._digest.cache_clear()
+    time.sleep(0.02)
+    file.write_text("after the start")
+    assert cache.sources(tmp_path) is None
+
+
 def test_all_that_traces_is_named(root: Path) -> None:
     """What a kernel is recalled by names the folders of every module that has a part in making it."""
     script = "import steelyard.kernels, sys; print(*sorted(m for m in sys.modules if m.startswith('steelyard.')))"

@@ -86,3 +86,20 @@ def test_the_checksums_are_those_of_the_files_at_hand() -> None:
     held = {hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*") if path.suffix in (".csv", ".urdf", ".db3", ".mat")}
     missing = [file for each in DATASETS.values() for file, (_, digest) in each.files.items() if digest not in held]
     assert not missing
+
+
+def test_copies_of_a_folder_are_taken_in_place_of_a_download(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By name and checksum, at any depth; a file that only has the name is not taken."""
+    pytest.importorskip("pooch")
+    content = b"t,q\n0,0\n"
+    address = "http://127.0.0.1:9/absent"  # where nobody answers
+    files = {"run.csv": (f"{address}/run.csv", hashlib.sha256(content).hexdigest())}
+    monkeypatch.setitem(DATASETS, "small", Dataset("a log", "MIT", "here", files))
+    monkeypatch.setenv("STEELYARD_DATASETS", str(tmp_path / "mirror"))
+    for folder, text in (("a", b"another file"), ("b/c", content)):
+        (tmp_path / "mirror" / folder).mkdir(parents=True)
+        (tmp_path / "mirror" / folder / "run.csv").write_bytes(text)
+    assert sy.datasets.fetch("small", tmp_path / "kept")["run.csv"].read_bytes() == content
+    (tmp_path / "mirror" / "b" / "c" / "run.csv").write_bytes(b"changed")
+    with pytest.raises(sy.LogError, match="cannot be fetched"):
+        sy.datasets.fetch("small", tmp_path / "fresh")

@@ -114,6 +114,7 @@ def test_every_lock_and_pool_is_registered() -> None:
 STARTS_PROCESSES = {
     "isolation/child.py": "the child that a fork leaves to its parent, by reset_after_fork",
     "identification/archive/run_tasks.py": "the workers of one call, which end with it, and of which a forked child knows nothing",
+    "parent_process.py": "the thread of a child that watches its parent; what the child forks is the child's, and holds no lock of it",
     "apps/page/job.py": "the work of a window, begun by the server of the page, which is a process of its own and starts others by spawn",
 }
 PLANTED = {

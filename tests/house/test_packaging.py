@@ -142,3 +142,21 @@ def test_the_scripts_are_bash_and_name_the_pythons_of_the_metadata() -> None:
     for name in ("test.sh", "package.sh", "pythons.sh"):
         subprocess.run(["bash", "-n", str(ROOT / "scripts" / name)], check=True)
     assert "3.10 3.11 3.12 3.13" in (ROOT / "scripts" / "pythons.sh").read_text(encoding="utf-8")
+
+
+def test_the_oldest_versions_are_those_of_the_metadata(root: Path) -> None:
+    """What scripts/oldest.sh installs is the lower bound of each core dependency, and no dependency is without one."""
+    lines = {}
+    for options in ((), ("--oldest",)):
+        command = [sys.executable, str(root / "scripts" / "requirements.py"), *options]
+        lines[options] = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert len(lines[()]) == len(lines["--oldest",]) >= 9
+    for allowed, oldest in zip(lines[()], lines["--oldest",], strict=True):
+        assert ">=" in allowed
+        assert oldest == allowed.replace(">=", "==", 1)
+
+
+def test_the_test_command_tries_other_pythons_and_the_oldest_dependencies(root: Path) -> None:
+    command = (root / "scripts" / "test.sh").read_text(encoding="utf-8")
+    assert "scripts/pythons.sh" in command
+    assert "scripts/oldest.sh" in command

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+import pytest
 
 from tests.house.sources import ROOT
 
@@ -56,14 +59,36 @@ def broken(site: Path) -> list[str]:
 
 
 def test_the_site_builds_without_a_warning_and_its_links_lead_somewhere(tmp_path: Path) -> None:
-    """Scripts, styles and fonts are the site's own, so that it needs no network; formulas are MathML."""
+    """Scripts, styles and fonts are the site's own, so that it needs no network. A build changes no tracked file."""
     site = tmp_path.resolve() / "site"
+    before = changes()
     built = build(ROOT / "docs", site)
+    assert changes() == before
     assert (built.returncode, built.stderr) == (0, ""), built.stderr[-700:]
     assert not broken(site)
     fetched = [path.name for path in site.rglob("*.html") if SCRIPT.search(path.read_text(encoding="utf-8"))]
     assert not fetched, f"pages that fetch scripts or styles: {fetched}"
-    assert "<math" in (site / "notation.html").read_text(encoding="utf-8")
+    assert r"M(q)\,\ddot q" in (site / "notation.html").read_text(encoding="utf-8")
+    assert (site / "_static" / "mathjax" / "tex-chtml.js").exists()
+
+
+def git(*arguments: str) -> str:
+    """Return what git prints of this working copy; skip the test where there is none, as in an unpacked archive."""
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("this is no working copy of git")
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def changes() -> str:
+    """Return which files of the working copy differ from what is recorded, and how the documentation does."""
+    return git("status", "--porcelain", "docs") + git("diff", "--stat", "docs") if (ROOT / ".git").exists() else ""
+
+
+def test_no_generated_file_is_tracked() -> None:
+    """Whatever a build or a test writes into the working copy is ignored, and what is ignored is not tracked."""
+    assert git("ls-files", "--cached", "--ignored", "--exclude-standard") == ""
+    ignored = git("check-ignore", "docs/gallery/made/1.svg", "build/site", ".venv-smoke/3.10").split()
+    assert ignored == ["docs/gallery/made/1.svg", "build/site", ".venv-smoke/3.10"]
 
 
 def test_a_warning_and_a_broken_link_are_noticed(tmp_path: Path) -> None:

@@ -150,12 +150,43 @@ def test_an_interrupt_ends_the_call_at_once() -> None:
     assert call(give, 1) == 1
 
 
-def test_where_no_process_can_be_started_the_call_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
+START_FAILURES = {
+    "no interpreter at its path": lambda patch: patch.setattr(sys, "executable", "/absent/python"),
+    "no interpreter": lambda patch: patch.setattr(sys, "executable", ""),
+    "a frozen application": lambda patch: patch.setattr(sys, "frozen", True, raising=False),
+    "one that ends at once": lambda patch: patch.setattr(sys, "executable", "/bin/false"),
+    "one that is not ours": lambda patch: patch.setattr(child, "START", "import os; os.write(1, b'no')"),
+    "no more processes": lambda patch: patch.setattr(child.subprocess, "Popen", no_more_processes),
+}
+
+
+def no_more_processes(*args: Any, **options: Any) -> None:
+    raise BlockingIOError(11, "Resource temporarily unavailable")
+
+
+@pytest.mark.parametrize("failure", START_FAILURES)
+def test_where_no_process_can_be_started_the_call_is_refused(failure: str, monkeypatch: pytest.MonkeyPatch) -> None:
     close()
-    monkeypatch.setattr(sys, "executable", "/absent/python")
-    assert call(its_process) == os.getpid()
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert call(its_process) == os.getpid()
+    with monkeypatch.context() as patch:
+        START_FAILURES[failure](patch)
+        with pytest.raises(LogError, match=r"run.mat: not read .*cannot be started.*reading_limits\(in_process=True\)"):
+            call(its_process)
+        with sy.reading_limits(in_process=True):
+            assert call(its_process) == os.getpid()
+        patch.setenv("STEELYARD_READING_LIMITS", "in_process=1")
+        assert call(its_process) == os.getpid()
+        patch.setenv("STEELYARD_READING_LIMITS", "in_process=0")
+        with pytest.raises(LogError, match="cannot be started"):
+            call(its_process)
+        patch.setenv("STEELYARD_READING_LIMITS", "in_process=maybe")
+        with pytest.raises(sy.CallError, match="in_process must be True or False"):
+            call(its_process)
+    assert call(its_process) != os.getpid()
+
+
+def test_a_process_that_can_be_started_is_used_even_where_none_is_needed() -> None:
+    with sy.reading_limits(in_process=True):
+        assert call(its_process) != os.getpid()
 
 
 SCRIPT = """

@@ -1,8 +1,8 @@
 """call_isolated: a function in a child process that may crash, run out of memory or never end, without harm to this one.
 
 The child is started at first use and stays; it is started again after it has ended. It is a plain `subprocess`, so that scripts need no
-guard and daemonic workers have one too. A forked process starts its own. Where no child can be started (a frozen application), the function
-is called here.
+guard and daemonic workers have one too. A forked process starts its own. Where no child can be started (a frozen application), the call is
+refused, unless `reading_limits(in_process=True)` allows it in this process.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FAMILY, SteelyardError, SteelyardWarning, foreign
+from ..errors import FAMILY, SteelyardError, SteelyardWarning, foreign, words_of
 from ..fork import once_per_process, reset_after_fork
-from ..resource_limits import limits_in_force, too_much
+from ..parent_process import parent_identity
+from ..resource_limits import VARIABLE, limits_in_force, too_much
 from .parcel import packed, unpacked
 from .worker import READY, write_parts
 
-START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from steelyard.isolation.worker import main; main()"
+START = "import json, sys; sys.path[:], parent = json.loads(sys.argv[1]); from steelyard.isolation.worker import main; main(*parent)"
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # each thread of BLAS would take memory, and no reader multiplies
 SPARE, COPIES = 2.0, 3.0  # memory of a reader: in that of what it may return, and in that of the file
 
@@ -59,9 +60,8 @@ def call_isolated(
     }  # fmt: skip
     with _lock():
         child = _started()
-        if child is None:
-            with foreign(failure, family):
-                return getattr(importlib.import_module(function.__module__), function.__name__)(*arguments)
+        if isinstance(child, str):
+            return _called_here(function, arguments, failure, family, child)
         answered = _exchange(child, call)
     if isinstance(answered, int):
         raise family(f"{failure} ({_ended(answered, limits.seconds_for(size))})")
@@ -71,6 +71,17 @@ def call_isolated(
         known = FAMILY.get(answered["error"])
         raise family(f"{failure} ({answered['words']})") if known is None else known(answered["words"])
     return answered["result"]
+
+
+def _called_here(function: Callable[..., Any], arguments: Sequence[Any], failure: str, family: type[SteelyardError], reason: str) -> Any:
+    """Call a function in this process if the user allows that, where no child could be started for a reason in words."""
+    if not limits_in_force().in_process:
+        raise family(
+            f"{failure} (the process that reads such files apart from yours cannot be started: {reason}). If you trust the file, "
+            f"read it in this process: with steelyard.reading_limits(in_process=True), or {VARIABLE}='in_process=1'"
+        )
+    with foreign(failure, family):
+        return getattr(importlib.import_module(function.__module__), function.__name__)(*arguments)
 
 
 def _here() -> str | None:
@@ -121,23 +132,27 @@ def _ended(code: int, seconds: float) -> str:
     return f"the process that read it ended with {name}: the file is damaged, or needs more memory than a reader may use"
 
 
-def _started() -> subprocess.Popen[bytes] | None:
-    """Return the child that runs, or a new one; None where there can be none."""
+def _started() -> subprocess.Popen[bytes] | str:
+    """Return the child that runs, or a new one; where there can be none, the reason in words."""
     child = _running.get("child")
     if child is not None and child.poll() is None:
         return child
     if child is not None:
         _stop(child)
     if getattr(sys, "frozen", False) or not sys.executable:
-        return None
+        return "this application has no Python interpreter that could run it"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    paths = json.dumps([os.path.join(_here() or "", path) for path in sys.path])
+    paths = json.dumps([[os.path.join(_here() or "", path) for path in sys.path], parent_identity()])
     command = [sys.executable, "-I", "-c", START, paths]
-    with suppress(OSError):
+    try:
         child = subprocess.Popen(command, bufsize=0, env=os.environ | ONE_THREAD, start_new_session=True, **pipes)  # type: ignore[call-overload]
-        _running["child"] = child
-        return child if _answer(child) == READY else None
-    return None
+    except OSError as error:
+        return words_of(error)
+    _running["child"] = child
+    answer = _answer(child)
+    if answer == READY:
+        return child
+    return f"{sys.executable} ended with exit code {answer}" if isinstance(answer, int) else "it answered something else"
 
 
 def _stop(child: subprocess.Popen[bytes], kill: bool = False) -> int:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO
 
 from ..errors import SteelyardError, SteelyardWarning, words_of
+from ..parent_process import end_with_parent
 from ..resource_limits import reading_limits
 from .parcel import packed, unpacked
 
@@ -18,8 +19,12 @@ READY = "ready"
 WAITING = 1.8  # times the seconds of computing may pass on the clock: other processes run too
 
 
-def main() -> None:
-    """Answer calls that come over the standard input on what was the standard output. What libraries print is dropped."""
+def main(parent: int, by_main_thread: bool) -> None:
+    """Answer calls that come over the standard input on what was the standard output. What libraries print is dropped.
+
+    The process ends with its parent, in the middle of a call too.
+    """
+    end_with_parent(parent, by_main_thread)
     calls, answers = open(os.dup(0), "rb"), open(os.dup(1), "wb", buffering=0)  # noqa: SIM115 - as long as the process lives
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import CallError, suggest
 from ..kernels import ALGORITHMS, interpreter
 from ..kernels.tick import row_of, tick
+from ..mechanism import Mechanism
 from .description import Description
 
 
@@ -30,7 +31,7 @@ class ControlLoop(Description):
             array([[43.137, 10.789],
                    [10.789,  3.34 ]])
         """
-        return self._kernel(name, frame=self._frame_of("kernel", name, frame)).bare()
+        return self._kernel(name, frame=self._frame_of("kernel", name, frame)).bare(self._origin("kernel", name, frame=frame))
 
     def interpreted(self, name: str, frame: str | None = None) -> Callable[..., Any]:
         """An algorithm without compiling: it runs operation by operation on NumPy arrays, batch dimensions first.
@@ -81,4 +82,15 @@ class ControlLoop(Description):
         framed = any(row.framed for row in rows)
         if frame is not None and not framed:
             raise CallError(f"tick: none of {', '.join(names)} is about a frame; leave out frame={frame!r}")
-        return tick(self.tree, names, self._frame(frame) if framed else None).bare()
+        return tick(self.tree, names, self._frame(frame) if framed else None).bare(
+            self._origin("tick", *names, frame=frame)
+        )
+
+    def _origin(self, method: str, *names: str, frame: str | None) -> tuple[Any, ...]:
+        """Return what a bare function is pickled as: how a process makes it anew. It does not keep this robot in memory."""
+        return _bare, (type(self), self.mechanism, method, names, frame)
+
+
+def _bare(kind: type[ControlLoop], mechanism: Mechanism, method: str, names: tuple[str, ...], frame: str | None) -> Callable[..., Any]:
+    """Return the bare function that a method of a robot returns."""
+    return getattr(kind(mechanism), method)(*names, frame=frame)

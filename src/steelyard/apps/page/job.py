@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import time
 import traceback
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from ...compiler.progress import compile_progress
 from ...errors import SteelyardError
+from ...parent_process import end_with_parent
 
 T = TypeVar("T")
 OFTEN = 0.05  # [s] between two reports
@@ -80,6 +82,7 @@ def process_context() -> Any:
 
 def _work(answers: Connection, function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
     """Call the function in the child and send what it says and returns."""
+    end_with_parent(os.getppid(), by_main_thread=True)  # of the fork server, which ends with the page
     last, done = [-1.0], [0.0]
 
     def progress(sentence: str, share: float) -> None:

@@ -167,6 +167,16 @@ def sources(*folders: Path) -> str | None:
     return " ".join(known) if len(known) == len(digests) else None
 
 
+def _saved_since_start(info: os.stat_result) -> bool:
+    """Return whether a file was saved since this process started.
+
+    A date of modification can be set to any time, and some archives and images set it to one in the future. What the system writes
+    itself, the date of the last change, must be later than the start too, and neither may lie in the future.
+    """
+    saved = min(info.st_mtime, info.st_ctime) if os.name == "posix" else info.st_mtime
+    return _started < saved <= time.time()
+
+
 @cache
 def _digest(folder: Path) -> str | None:
     h = hashlib.blake2b(digest_size=16)
@@ -176,7 +186,7 @@ def _digest(folder: Path) -> str | None:
         for path in files:
             with open(path, "rb") as file:
                 content = file.read()
-                if os.fstat(file.fileno()).st_mtime > _started:
+                if _saved_since_start(os.fstat(file.fileno())):
                     return None
             h.update(f"{path[len(str(folder.parent)) :]} {len(content)}\n".encode() + content)
     except OSError:

@@ -13,11 +13,14 @@ import os
 import platform
 import struct
 import sys
+import warnings
 from collections import namedtuple
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from ...errors import SteelyardWarning
 from . import jit
 
 _ELF_X86_64 = b"\x7fELF\x02\x01\x01"
@@ -68,15 +71,41 @@ def _load(linked: Linked) -> Loaded:
     """Write code into pages of its own, which are then executable and no longer writable."""
     if not 0 <= linked.entry < len(linked.code):
         raise RuntimeError("the entry of linked code lies outside of it")
-    pages = mmap.mmap(-1, len(linked.code), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    pages.write(linked.code)
-    view = (ctypes.c_char * len(linked.code)).from_buffer(pages)
-    address = ctypes.addressof(view)
+    view = _executable(linked.code)
+    return Loaded(ctypes.addressof(view) + linked.entry, view)
+
+
+def _executable(code: bytes) -> Any:
+    """Return a view of pages that hold code and are executable, and no longer writable."""
+    pages = mmap.mmap(-1, len(code), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    pages.write(code)
+    view = (ctypes.c_char * len(code)).from_buffer(pages)
     protect = ctypes.CDLL(None, use_errno=True).mprotect
     protect.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
-    if protect(address, len(linked.code), _READ_EXECUTE):
+    if protect(ctypes.addressof(view), len(code), _READ_EXECUTE):
         raise RuntimeError(f"the system does not let this process make code executable: {os.strerror(ctypes.get_errno())}")
-    return Loaded(address + linked.entry, view)
+    return view
+
+
+@cache
+def executable_memory() -> bool:
+    """Return whether the system lets this process make memory executable. If not, warn once that kernels are interpreted.
+
+    Only Linux is asked: a hardened service (systemd's MemoryDenyWriteExecute), SELinux or PaX may forbid it there.
+    """
+    if not sys.platform.startswith("linux"):
+        return True
+    try:
+        _executable(b"\xc3")
+    except (RuntimeError, OSError) as error:
+        warnings.warn(
+            f"compiled kernels cannot run here, and NumPy interprets them, often more than 100 times slower ({error}). "
+            "To compile, allow executable memory: MemoryDenyWriteExecute=no in a systemd unit, or 'setsebool deny_execmem 0' with SELinux",
+            SteelyardWarning,
+            stacklevel=2,
+        )
+        return False
+    return True
 
 
 _Section = namedtuple("_Section", "name kind flags address offset size link info align entry")

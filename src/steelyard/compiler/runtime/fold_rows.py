@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from . import cache as disk
 from . import jit
-from .elf import Loaded, load, pack
+from .elf import Loaded, executable_memory, load, pack
+from .fold_by_numpy import fold_by_numpy
 from .threads import share
 
 Array = NDArray[np.float64]
@@ -170,7 +171,9 @@ def shares(costs: Sequence[float], count: int) -> list[slice]:
 
 @cache
 def _compiled(rows: int) -> Callable[..., None]:
-    """The loop that folds so many rows at a time, from the disk cache or compiled."""
+    """The loop that folds so many rows at a time, from the disk cache or compiled; NumPy's where no compiled code may run."""
+    if not executable_memory():
+        return fold_by_numpy
     loaded = _loaded(rows)
     pointer, count = ctypes.c_void_p, ctypes.c_int64
     arguments: list[Any] = [pointer, pointer, *[pointer, count] * 3, count, count, pointer, pointer]

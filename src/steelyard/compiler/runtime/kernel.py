@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from inspect import Parameter, Signature, signature
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from ..ir.program import Operand, Program
 from ..progress import RENDERED, TRACED, done
 from . import cache, jit
 from .cache import sources
-from .elf import Loaded, load, pack
+from .elf import Loaded, executable_memory, load, pack
 from .gufunc import call_error, gufunc
+from .interpreter import InterpretedUfunc
 from .single_call import SMALL, reason, single_call
 from .threads import in_parallel, thread_count
 
@@ -38,7 +40,7 @@ class Kernel:
     """
 
     def __init__(self, program: Program) -> None:
-        self._open(Interface.of(program), _loaded(program))
+        self._open(Interface.of(program), _loaded(program) if executable_memory() else program)
 
     @classmethod
     def recalled(cls, key: str | None, make: Callable[[], Program]) -> Kernel:
@@ -46,6 +48,8 @@ class Kernel:
 
         The key must depend on everything that the program depends on, including the code that traces. None: do not use the disk.
         """
+        if not executable_memory():
+            return cls(make())
         name = None if key is None else cache.key("interface", key)
         interface = None if name is None else Interface.read(cache.read(name) or b"")
         loaded = None if interface is None else _recalled(interface.digest)
@@ -58,27 +62,38 @@ class Kernel:
         kernel._open(interface, loaded)
         return kernel
 
-    def _open(self, interface: Interface, loaded: Loaded) -> None:
+    def _open(self, interface: Interface, loaded: Loaded | Program) -> None:
+        """Set the fields; a program that is not loaded is interpreted."""
         self.name, self.inputs, self.outputs = interface.name, interface.inputs, interface.outputs
         self.operations, self.nodes, self.digest = interface.operations, interface.nodes, interface.digest
-        shapes = [o.shape for o in self.inputs], [o.shape for o in self.outputs]
-        table = jit.library()
-        doc = f"{self.name} ({self.operations} operations)"
-        self.ufunc = gufunc(loaded.address, ctypes.addressof(table), *shapes, self.name, doc, owner=(loaded, table))
-        self._address = loaded.address
+        self.ufunc, self._address = self._ufunc_of(loaded)
         samples = PARALLEL_WORK // max(self.nodes, 1)
         self._large = samples * min(o.size for o in self.inputs)
         scalars = sum(o.size for o in (*self.inputs, *self.outputs))
         self._block = int(BLOCK_TIME / (NODE_TIME * self.nodes + SCALAR_TIME * scalars)) + 1
         self._long = 2 * self._block * max(o.size for o in self.inputs)
 
+    def _ufunc_of(self, loaded: Loaded | Program) -> tuple[Any, int]:
+        """Return the gufunc of compiled code and the code's address; an interpreter and 0 for a program."""
+        if isinstance(loaded, Program):
+            return InterpretedUfunc(loaded), 0
+        shapes = [o.shape for o in self.inputs], [o.shape for o in self.outputs]
+        table = jit.library()
+        doc = f"{self.name} ({self.operations} operations)"
+        return gufunc(loaded.address, ctypes.addressof(table), *shapes, self.name, doc, owner=(loaded, table)), loaded.address
+
     def few(self) -> Callable[..., Any]:
         """A function for one sample or a few, without threads and words: NotImplemented is returned for what is neither."""
         return self._single_call(None) or self._by_gufunc
 
-    def bare(self) -> Callable[..., Any]:
-        """A built-in function that takes what this kernel takes, one sample on the shortest way. CallError where Python has none."""
-        found = self._single_call(self._careful)
+    def bare(self, origin: tuple[Callable[..., Any], tuple[Any, ...]] | None = None) -> Callable[..., Any]:
+        """A built-in function that takes what this kernel takes, one sample on the shortest way. CallError where Python has none.
+
+        `origin` is a function and arguments, which return the same built-in function in another process: it is pickled as these.
+        """
+        found = self._single_call(self._careful, origin=None if origin is None else (_with_attribute, (self.name, *origin)))
+        if found is None and not self._address:
+            return self._careful
         if found is None:
             raise CallError(f"{self.name}: {reason() or 'it has too many arrays for a single call'}")
         return found
@@ -87,10 +102,16 @@ class Kernel:
         """A built-in function that answers one sample itself and calls a method with anything else; None where Python has none."""
         plain = [each.replace(annotation=Parameter.empty) for each in signature(method).parameters.values()]
         taken = str(Signature(plain)).replace("(", "($self, ", 1)  # what inspect reads in the text of a built-in function
-        return self._single_call(method, (method.__name__, f"{method.__name__}{taken}\n--\n\n{method.__doc__}"))
+        called = method.__name__, f"{method.__name__}{taken}\n--\n\n{method.__doc__}"
+        return self._single_call(method, called, (_same, (getattr(method, "__self__", None),)))
 
-    def _single_call(self, otherwise: Any, called: tuple[str, str] | None = None) -> Callable[..., Any] | None:
-        return single_call(self._address, ctypes.addressof(jit.library()), self.inputs, self.outputs, self.ufunc, otherwise, called)
+    def _single_call(
+        self, otherwise: Any, called: tuple[str, str] | None = None, origin: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
+    ) -> Callable[..., Any] | None:
+        if not self._address:
+            return None
+        data = ctypes.addressof(jit.library())
+        return single_call(self._address, data, self.inputs, self.outputs, self.ufunc, otherwise, called, origin)
 
     def _careful(self, *args: Any, out: Any = None) -> Any:
         """The call, with as many arrays as there are inputs: a gufunc would write into further ones."""
@@ -112,6 +133,16 @@ class Kernel:
                 return self(*args, out=out)
         except (ValueError, TypeError) as error:
             raise call_error(self.name, self.inputs, self.outputs, args, out, error) from None
+
+
+def _same(owner: Any) -> Any:
+    """Return the object whose method a built-in function is."""
+    return owner
+
+
+def _with_attribute(name: str, make: Callable[..., Any], arguments: tuple[Any, ...]) -> SimpleNamespace:
+    """Return an object whose attribute of this name is the built-in function that `make` returns."""
+    return SimpleNamespace(**{name: make(*arguments)})
 
 
 def _loaded(program: Program) -> Loaded:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from math import prod
 from pathlib import Path
+from pickle import PicklingError
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,25 @@ from .elf import Loaded, load, pack
 SMALL = 512  # numbers of the first array below which a batch goes to the gufunc; with more, threads may be faster
 _NEW_ARRAY, _SCALAR_OF, _ARRAY_TYPE = 93, 76, 2  # places of PyArray_New, PyArray_Return and PyArray_Type in NumPy's table
 _FAST_WITH_KEYWORDS = 0x80 | 0x02
+_HAS_VECTORCALL, _VECTORCALL_OFFSET = 1 << 11, 56  # a flag of types, and the byte of a type at which tp_vectorcall_offset is
 _OUT = sys.intern("out")
+
+
+class _Self(tuple[Any, ...]):
+    """The memory behind a built-in function, which Python keeps as the object that the function is bound to.
+
+    A built-in function is pickled as the attribute of this object that has its name. The memory is of this process alone, so what is
+    pickled in its place is the last item: a function and its arguments, which return an object with such an attribute.
+    """
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self[-1] is None:
+            raise PicklingError(
+                "this compiled function belongs to nothing that can be pickled: pickle the robot, and ask it for the function"
+            )
+        return self[-1]
 
 
 class _Definition(ctypes.Structure):
@@ -44,17 +63,22 @@ def single_call(
     gufunc: np.ufunc,
     otherwise: Any = None,
     called: tuple[str, str] | None = None,
+    origin: tuple[Callable[..., Any], tuple[Any, ...]] | None = None,
 ) -> Callable[..., Any] | None:
     """The built-in function over the loop at an address, which its gufunc keeps in memory; None where it cannot be made.
 
     `otherwise` is called with what is not one sample. Without it a small batch goes to the gufunc; the rest comes back as NotImplemented.
     The function is `called` by a name and a text for `help`, or as the gufunc is.
+    `origin` is what is pickled in its place: a function and its arguments, which return an object that has it as an attribute.
     """
     operands = (*inputs, *outputs)
     if reason() or len(operands) > MOST or max(len(each.shape) for each in operands) > RANK:
         return None
+    gufunc_call, otherwise_call = _vectorcall(gufunc), 0 if otherwise is None else _vectorcall(otherwise)
+    if gufunc_call is None or otherwise_call is None:
+        return None
     loaded = _loaded()
-    words = _constants() | {
+    words = _constants() | {"gufunc_call": gufunc_call, "otherwise_call": otherwise_call} | {
         "inputs": len(inputs), "outputs": len(outputs), "loop": address, "data": data, "gufunc": id(gufunc),
         "otherwise": 0 if otherwise is None else id(otherwise), "small": SMALL if otherwise is None else 0,
     }  # fmt: skip
@@ -66,7 +90,7 @@ def single_call(
     table = struct.pack(f"={first + 1 + len(steps) + len(described)}q", *(words[name] for name in WORDS), 1, *steps, *described)
     name, doc = called or (gufunc.__name__, gufunc.__doc__ or "")
     definition = _Definition(name.encode(), loaded.address, _FAST_WITH_KEYWORDS, doc.encode())
-    return _constructor()(ctypes.addressof(definition), (table, definition, loaded, gufunc, otherwise), None)
+    return _constructor()(ctypes.addressof(definition), _Self((table, definition, loaded, gufunc, otherwise, origin)), None)
 
 
 def reason() -> str:
@@ -100,10 +124,21 @@ def _usual() -> bool:
 def _constants() -> dict[str, int]:
     """The words of the table that all kernels share."""
     table = _array_table()
-    python = {"call": "PyObject_Vectorcall", "new_tuple": "PyTuple_New", "increase": "Py_IncRef", "decrease": "Py_DecRef"}
+    python = {"new_tuple": "PyTuple_New", "increase": "Py_IncRef", "decrease": "Py_DecRef"}
     addresses = {name: ctypes.cast(getattr(ctypes.pythonapi, symbol), ctypes.c_void_p).value or 0 for name, symbol in python.items()}
     objects = {"array_type": np.ndarray, "float64": np.dtype(np.float64), "not_implemented": NotImplemented, "out": _OUT}
     return addresses | {name: id(each) for name, each in objects.items()} | {"new_array": table[_NEW_ARRAY], "scalar_of": table[_SCALAR_OF]}
+
+
+def _vectorcall(called: Any) -> int | None:
+    """Return the address of the function that calls an object with arguments in C (PEP 590); None if it has none.
+
+    Python 3.10 exports no function that finds it, so it is read from the object: its type says at which byte.
+    """
+    if not type(called).__flags__ & _HAS_VECTORCALL:
+        return None
+    offset = ctypes.c_ssize_t.from_address(id(type(called)) + _VECTORCALL_OFFSET).value
+    return ctypes.c_void_p.from_address(id(called) + offset).value
 
 
 @cache

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...arguments import brief
-from ...errors import CallError, ProblemError, SteelyardError, SteelyardWarning, require_package
+from ...errors import CallError, ProblemError, SteelyardError, SteelyardWarning, require_package, words_of
+from ...parent_process import end_with_parent, parent_identity
 
 BREAKS = 3  # times that all workers are replaced after one of them was killed, before calls are tried one by one
 RETRIES = 2  # of Dask, for a call whose worker was lost
@@ -51,7 +52,7 @@ class LocalWorkers:
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
         """Return the future of a call."""
         if self.pool is None:
-            self.pool = ProcessPoolExecutor(self.count, context())
+            self.pool = ProcessPoolExecutor(self.count, context(), end_with_parent, parent_identity())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of threads at a fork, which are allowed for here
             return self.pool.submit(function, *arguments)
@@ -162,13 +163,47 @@ def dask_client(address: str) -> Any:
 
 
 def by_dask(function: Callable[..., Any], calls: Calls, client: Any) -> Iterator[Answer]:
-    """Yield the results of calls by the workers of a Dask cluster, which tries a call again whose worker was lost."""
+    """Yield the results of calls by the workers of a Dask cluster, which tries a call again whose worker was lost.
+
+    ProblemError if the cluster is lost; CallError if a worker cannot run the call.
+    """
     from distributed import KilledWorker, as_completed
 
-    futures = {client.submit(attempt, function, *call, pure=False, retries=RETRIES): number for number, call in enumerate(calls)}
-    for future in as_completed(list(futures)):
-        number = futures.pop(future)
-        try:
-            yield number, future.result()
-        except KilledWorker:
-            yield number, ProblemError("the workers that folded it were killed one after the other; is there enough memory?")
+    with cluster_errors(client):
+        futures = {client.submit(attempt, function, *call, pure=False, retries=RETRIES): number for number, call in enumerate(calls)}
+        completed = iter(as_completed(list(futures)))
+    while futures:
+        with cluster_errors(client):
+            future = next(completed)
+            number = futures.pop(future)
+            try:
+                result = future.result()
+            except KilledWorker:
+                result = ProblemError("the workers that folded it were killed one after the other; is there enough memory?")
+        yield number, result
+
+
+@contextmanager
+def cluster_errors(client: Any) -> Iterator[None]:
+    """Turn errors of Dask into errors of the family: those of its connections, and those of calls that a worker could not run."""
+    try:
+        yield
+    except SteelyardError:
+        raise
+    except Exception as error:
+        address = getattr(getattr(client, "scheduler", None), "address", "") or "its address"
+        if is_lost(client, error):
+            raise ProblemError(
+                f"the Dask scheduler at {address} was lost before all logs were folded ({words_of(error)}): start it again with "
+                "'dask scheduler' and its workers, and repeat the call with a new Client; logs whose factors were kept are not read again"
+            ) from error
+        raise CallError(
+            f"the workers of the Dask scheduler at {address} could not run a task ({words_of(error)}): "
+            "install the same version of steelyard and its extras on every worker"
+        ) from error
+
+
+def is_lost(client: Any, error: Exception) -> bool:
+    """Return whether the connection to a cluster was lost: futures are then cancelled, and the client's state is no longer running."""
+    cancelled = any(kind.__name__ in ("CancelledError", "FutureCancelledError", "FuturesCancelledError") for kind in type(error).__mro__)
+    return cancelled or isinstance(error, (OSError, StopIteration)) or getattr(client, "status", "running") != "running"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 WORDS = (
     "inputs", "outputs", "loop", "data", "array_type", "float64", "new_array", "scalar_of", "gufunc", "otherwise", "not_implemented",
-    "call", "new_tuple", "out", "small", "increase", "decrease", "dimensions", "steps", "operands",
+    "gufunc_call", "otherwise_call", "new_tuple", "out", "small", "increase", "decrease", "dimensions", "steps", "operands",
 )  # fmt: skip
 """The first words of the table. `dimensions`, `steps` and `operands` say at which word these begin; an operand has OPERAND words."""
 MOST = 16  # operands
@@ -193,13 +193,13 @@ measured:
   %is.small = icmp slt i64 %o.size, %small
   br i1 %is.small, label %batch, label %last
 batch:
-  %by.gufunc = tail call ptr %call(ptr %gufunc, ptr %args, i64 %nargs, ptr %names)
+  %by.gufunc = tail call ptr %gufunc_call(ptr %gufunc, ptr %args, i64 %nargs, ptr %names)
   ret ptr %by.gufunc
 last:
   %nothing = icmp eq ptr %otherwise, null
   br i1 %nothing, label %refuse, label %resort
 resort:
-  %by.otherwise = tail call ptr %call(ptr %otherwise, ptr %args, i64 %nargs, ptr %names)
+  %by.otherwise = tail call ptr %otherwise_call(ptr %otherwise, ptr %args, i64 %nargs, ptr %names)
   ret ptr %by.otherwise
 refuse:
   call void %increase(ptr %not_implemented)
