@@ -24,6 +24,7 @@ from .model.problem import Problem
 from .options import Options
 from .result.fit import Fit
 from .result.held_out import held_out, odd_log
+from .result.held_out_motion import held_out_motion
 from .result.pipeline import SamplePipeline
 from .result.prediction import Region, covered_region
 from .result.promise import promise
@@ -76,6 +77,7 @@ def conclude(
     if pipeline.gains.base_covariance is not None:
         known = replace(known, covariance=known.covariance + pipeline.gains.base_covariance)
     left_out = held_out(problem, estimate)
+    pipeline = replace(pipeline, held_out=held_out_motion(problem, left_out, problem.base.values(estimate.parameters), pipeline.gains.values))
     expected = promise(model, problem.samples, torque_of(identified, model.known), known.covariance, left_out)
     aside = estimate.details.get("set_aside", ())
     causes = split_residuals(problem, estimate.base)

@@ -11,6 +11,7 @@ from ..archive.archive import Archive
 from ..elastic.elasticity import Elasticity
 from ..estimators.drive_gains import DriveGains
 from ..samples.preparation import Preparation
+from .held_out_motion import HeldOutMotion
 from .prediction import Region
 from .visited import VisitedPath
 
@@ -23,7 +24,7 @@ class SamplePipeline:
 
     `region` has the states that they cover, `path` those that they visited, `drift` (n,) [N m|N] is the root mean square of what drifts
     along the logs and was taken out. `friction_terms` are the terms that the samples chose beyond the usual ones, joint and word, drifts
-    included. `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where each was folded by itself.
+    included. `held_out` are parts of the measured motion, each with base parameters estimated without it. `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where each was folded by itself.
     """
 
     preparation: Preparation
@@ -36,3 +37,4 @@ class SamplePipeline:
     friction_terms: tuple[tuple[str, str], ...] = ()
     elasticity: Elasticity | None = None
     archive: Archive | None = None
+    held_out: tuple[HeldOutMotion, ...] = ()
