@@ -14,7 +14,7 @@ from ...identification.result.fit import Fit
 from ...identification.result.held_out_motion import HeldOutMotion
 from .hypotheses import least_certain
 from .momentum_residual import ModelTerms, MomentumResidual
-from .motion_states import MOVING, STANDING, STATES, StateClassifier, VelocityGuard
+from .motion_states import REVERSING, STANDING, STATES, StateClassifier, States, VelocityGuard
 from .sample_rows import SampleRows
 
 Array = NDArray[np.float64]
@@ -28,7 +28,7 @@ class CalibrationRule:
 
     block : length of a block of held-out motion [s]; longer than the memory of model errors at reversals
     factor : threshold over the largest held-out residual; for motions that are not exchangeable
-    fewest : blocks from which a state of a joint is calibrated by its own residuals
+    fewest : blocks from which a state of a joint is calibrated by its own residuals; 1 / (m + 1) <= 5 %
     slow : share of the joint's largest speed below which friction is not at its Coulomb level
     rest : share of the joint's largest speed below which it stands, unless the user gives `rest`
     memory : time constants of the observer after which a reversal or a stop is forgotten
@@ -36,9 +36,9 @@ class CalibrationRule:
 
     block: float = 0.5
     factor: float = 1.5
-    fewest: int = 5
-    slow: float = 0.05
-    rest: float = 0.005
+    fewest: int = 19
+    slow: float = 0.1
+    rest: float = 0.002
     memory: float = 5.0
 
 
@@ -99,11 +99,15 @@ class Calibration:
     def detectable(self) -> Array:
         """Smallest external torque that is detected in every state of the calibration, (n,) [N m|N].
 
-        Threshold plus largest residual, which may have the opposite sign. A constant torque reaches
-        95 % of its size in the residual after 3 / gain.
+        Threshold plus largest residual, which may have the opposite sign. A torque beyond the largest of
+        the calibration raises the threshold in proportion: (T + R) / (1 - T / torque), infinite for a
+        model whose error is as large as the torque. A constant external torque reaches 95 % of its size
+        in the residual after 3 / gain.
         """
         seen = np.where(self.blocks > 0, self.threshold, 0.0).max(axis=1)
-        return np.asarray(seen + np.nanmax(self.largest, axis=1))
+        share = seen / np.maximum(self.torque, 1e-300)
+        with np.errstate(divide="ignore"):
+            return np.where(share < 1.0, (seen + np.nanmax(self.largest, axis=1)) / np.maximum(1.0 - share, 0.0), np.inf)
 
     def __str__(self) -> str:
         total = f"{self.hours * 3600.0:.3g} s of held-out free motion"
@@ -153,12 +157,12 @@ def _calibrate(fit: Fit, gain: float, rest: Array | None) -> tuple[Calibration, 
         )
     limits = motion_limits(fit, parts, gain, rest)
     blocks = [block for part in parts for block in residual_blocks(fit, part, gain, limits)]
-    maxima, directions = (np.array([getattr(block, name) for block in blocks]) for name in ("maxima", "moved"))
+    maxima = np.array([block.maxima for block in blocks])
     torque, spread = (np.max([getattr(block, name) for block in blocks], axis=0) for name in ("torque", "spread"))
     parameters = dict(zip(fit.robot.parameter_names, fit.robot.parameters, strict=True))
     names = fit.robot.joint_names
-    coulomb = np.array([abs(float(parameters.get(f"{name}.Fc", 0.0))) for name in names])
-    threshold, largest, counts, calibrated = thresholds(maxima, coulomb)
+    friction = [[abs(float(parameters.get(f"{name}.{term}", 0.0))) for term in ("Fc", "F0")] for name in names]
+    threshold, largest, counts, calibrated = thresholds(maxima, np.sum(friction, axis=1))
     jitter = np.mean(np.concatenate([np.diff(part.qd, 2, axis=0) ** 2 / 6.0 for part in parts]), axis=0)
     hours = sum(block.seconds for block in blocks) / 3600.0
     alarms = cross_validated_alarms(maxima)
@@ -179,39 +183,47 @@ def motion_limits(fit: Fit, parts: tuple[HeldOutMotion, ...], gain: float, rest:
 class ResidualBlock:
     """A block of held-out motion: largest |residual| per joint and state (n, 3), NaN where a state is absent.
 
-    moved : whether the joint moved in the negative and in the positive direction, (n, 2)
     torque, spread : largest model torque and parameter uncertainty, (n,) [N m|N]
     """
 
     maxima: Array
-    moved: NDArray[np.bool_]
     torque: Array
     spread: Array
     seconds: float
 
 
 def residual_blocks(fit: Fit, part: HeldOutMotion, gain: float, limits: CalibratedMotion) -> Iterator[ResidualBlock]:
-    """Yield the blocks of a part, predicted by the model that was estimated without it."""
+    """Yield the blocks of a part, predicted by the models that were estimated without it."""
     dt = np.diff(part.t, prepend=part.t[0])
     interval = float(np.median(dt[1:]))
-    states = StateClassifier(limits.rest, limits.slow, RULE.memory / gain)
-    guard = VelocityGuard(limits.jump, interval)
-    terms = ModelTerms(fit.robot, fit.model, SampleRows(fit.model), part.base)
-    residual = MomentumResidual(terms, gain, limits.rest, limits.modes)
+    qd = VelocityGuard(limits.jump, interval).held(part.qd, dt)
+    states = StateClassifier(limits.rest, limits.slow, RULE.memory / gain).classify(qd, dt)
+    rows = SampleRows(fit.model)
+    every = [ModelTerms(fit.robot, fit.model, rows, base) for base in part.bases]
+    models = [MomentumResidual(terms, gain, limits.rest, limits.modes) for terms in every]
     length = max(round(RULE.block / interval), 2)
-    qd = guard.held(part.qd, dt)
     for start in range(0, len(dt), length):
-        index = slice(start, start + length)
-        parts = [slice(a, min(a + CHUNK, index.stop)) for a in range(index.start, min(index.stop, len(dt)), CHUNK)]
-        made = [residual.run(part.q[s], qd[s], part.tau[s], dt[s]) for s in parts]
-        external, torque = (np.concatenate([getattr(r, name) for r in made]) for name in ("external", "torque"))
-        spread = np.concatenate([np.sqrt(np.sum(r.modes**2, axis=2)) for r in made])
-        state = states.classify(qd[index], dt[index])
-        maxima = np.stack([largest_where(external, state == s) for s in range(len(STATES))], axis=1)
-        moving = state == MOVING
-        moved = np.stack([np.any(moving & (sign * qd[index] > 0.0), axis=0) for sign in (-1.0, 1.0)], axis=1)
-        seconds = float(np.sum(dt[index]))
-        yield ResidualBlock(maxima, moved, np.max(np.abs(torque), axis=0), np.max(spread, axis=0), seconds)
+        index = slice(start, min(start + length, len(dt)))
+        maxima, torque, spread = block_maxima(models, part, qd, dt, states, index)
+        yield ResidualBlock(maxima, torque, spread, float(np.sum(dt[index])))
+
+
+def block_maxima(
+    models: list[MomentumResidual], part: HeldOutMotion, qd: Array, dt: Array, states: States, block: slice
+) -> tuple[Array, Array, Array]:
+    """Return the largest |residual| (n, 3), torque (n,) and parameter uncertainty (n,) of a block, over all models."""
+    n = qd.shape[1]
+    maxima, torque, spread = np.full((n, len(STATES)), np.nan), np.zeros(n), np.zeros(n)
+    for start in range(block.start, block.stop, CHUNK):
+        index = slice(start, min(start + CHUNK, block.stop))
+        state = states[index]
+        for model in models:
+            r = model.run(part.q[index], qd[index], part.tau[index], dt[index])
+            new = np.stack([largest_where(r.external, state == s) for s in range(len(STATES))], axis=1)
+            maxima = np.fmax(maxima, new)
+            torque = np.maximum(torque, np.max(r.torque, axis=0))
+            spread = np.maximum(spread, np.max(np.sqrt(np.sum(r.modes**2, axis=2)), axis=0))
+    return maxima, torque, spread
 
 
 def largest_where(values: Array, mask: NDArray[np.bool_]) -> Array:
@@ -220,24 +232,26 @@ def largest_where(values: Array, mask: NDArray[np.bool_]) -> Array:
     return np.where(most < 0.0, np.nan, most)
 
 
-def thresholds(maxima: Array, coulomb: Array) -> tuple[Array, Array, Counts, NDArray[np.bool_]]:
+def thresholds(maxima: Array, friction: Array) -> tuple[Array, Array, Counts, NDArray[np.bool_]]:
     """Return threshold, largest residual, number of blocks and whether it is calibrated, each (n, 3).
 
-    A state with fewer than `RULE.fewest` blocks has the largest threshold of its joint; where the joint
-    stands or reverses, dry friction may add up to its Coulomb level (n,).
+    A reversing joint has at least the threshold of a moving one, whose residual is in its memory. A state
+    with fewer than `RULE.fewest` blocks has the largest threshold of its joint. If that state is
+    standing, dry friction may hold any torque up to its own level (n,), which is added.
 
     Parameters
     ----------
     maxima : largest residuals of blocks, (m, n, 3), NaN where a state is absent
-    coulomb : Coulomb friction, (n,) [N m|N]
+    friction : Coulomb and constant friction, (n,) [N m|N]
     """
     present = ~np.isnan(maxima)
     counts = present.sum(axis=0)
-    largest = np.where(counts > 0, np.max(np.where(present, maxima, -np.inf), axis=0), np.nan)
+    most = np.max(np.where(present, maxima, 0.0), axis=0)
+    most[:, REVERSING] = most[:, :STANDING].max(axis=1)
     calibrated = counts >= RULE.fewest
-    pooled = RULE.factor * np.max(np.where(present, maxima, 0.0), axis=(0, 2))
-    fallback = pooled[:, None] + coulomb[:, None] * (np.arange(len(STATES)) != MOVING)
-    return np.where(calibrated, RULE.factor * largest, fallback), largest, counts, calibrated
+    pooled = np.repeat(RULE.factor * most.max(axis=1)[:, None], len(STATES), axis=1)
+    pooled[:, STANDING] += friction
+    return np.where(calibrated, RULE.factor * most, pooled), np.where(counts > 0, most, np.nan), counts, calibrated
 
 
 def cross_validated_alarms(maxima: Array) -> int:
@@ -254,5 +268,3 @@ def cross_validated_alarms(maxima: Array) -> int:
     judged = present & (present.sum(axis=0) > RULE.fewest)
     return int(np.sum(np.any(judged & (values > RULE.factor * others), axis=(1, 2))))
 
-
-__all__ = ["STANDING", "Calibration", "calibrate"]

@@ -55,7 +55,7 @@ class CalibratedThreshold:
         states = self._states.classify(qd, dt)
         limit = known.threshold[np.arange(self.residual.terms.robot.n), states]
         spread = np.sqrt(np.sum(r.modes**2, axis=2))
-        beyond = np.maximum(np.abs(r.torque) / np.maximum(known.torque, 1e-300), spread / np.maximum(known.spread, 1e-300))
+        beyond = np.maximum(r.torque / np.maximum(known.torque, 1e-300), spread / np.maximum(known.spread, 1e-300))
         limit = limit * np.maximum(beyond, 1.0)
         noise = self._noise.variance(q, qd, NOISIER * known.jitter)
         return r.external, np.sqrt(limit**2 + NORMAL**2 * noise)

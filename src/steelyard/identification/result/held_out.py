@@ -23,8 +23,9 @@ USUAL = 0.2  # relative error up to which no log is looked for
 class HeldOut:
     """Errors of consecutive parts of the samples, each predicted from the others: squares of residual and torque, both (parts, n).
 
-    `counts` (parts, n) are the rows in use. `bases` (parts, b) are base parameters estimated without each part:
-    the values of the fit, changed by what leaving the part out changes. None where parts are not consecutive samples.
+    `counts` (parts, n) are the rows in use. `bases` (parts, 2, b) are base parameters estimated without each part, and without
+    the half of the samples that contains it: the values of the fit, changed by what leaving samples out
+    changes. None where parts are not consecutive samples.
     Roberts et al., Ecography 40 (2017), p. 913.
     """
 
@@ -68,18 +69,22 @@ def held_out(problem: Problem, estimate: Estimate) -> HeldOut:
 def bases_without(
     problem: Problem, estimate: Estimate, bases: list[Array], solve: Callable[[Array], Array]
 ) -> Array | None:
-    """Return base parameters (parts, b) of the fit as they would be without each part of the samples.
+    """Return base parameters (parts, 2, b) of the fit as they would be without each part, and without its half.
 
     `bases` come without the constraints of the estimator. Their change against all samples is added to the
     values of the fit, which obey the constraints.
     """
     if estimate.parameters is None or not problem.has_consecutive_folds:
         return None
-    values = problem.base.values(estimate.parameters)
+    values, count = problem.base.values(estimate.parameters), len(problem.folds)
     if not bases:
-        return np.repeat(values[None], len(problem.folds), axis=0)
+        return np.tile(values, (count, 2, 1))
     whole = solve(problem.total.triangle(estimate.weights))
-    return np.array([values + base - whole for base in bases])
+    halves = [merged(problem.folds[: count // 2]), merged(problem.folds[count // 2 :])]
+    enough = all(sum(half.counts) >= problem.base.n_base for half in halves)
+    others = [solve(half.triangle(estimate.weights)) for half in reversed(halves)] if enough else None
+    coarse = bases if others is None else [others[2 * k // count] for k in range(count)]
+    return np.array([[values + base - whole for base in pair] for pair in zip(bases, coarse, strict=True)])
 
 
 def solver(problem: Problem, estimate: Estimate) -> Callable[[Array], Array]:

@@ -20,7 +20,7 @@ FEWEST = 16  # samples of a part without a gap
 
 @dataclass(frozen=True, eq=False)
 class HeldOutMotion:
-    """Consecutive samples as measured, and base parameters (b,) estimated from the other samples.
+    """Consecutive samples as measured, and base parameters (k, b) estimated in k ways from other samples.
 
     t (N,) [s], q [rad|m], qd and tau [N m|N] are (N, n). The torque is multiplied by the drive gains,
     and has no share of a known payload. Without measured velocities qd are central differences of q.
@@ -30,7 +30,7 @@ class HeldOutMotion:
     q: Array
     qd: Array
     tau: Array
-    base: Array
+    bases: Array
 
 
 def held_out_motion(
@@ -48,7 +48,7 @@ def held_out_motion(
     values : base parameters of the fit, (b,)
     gains : drive gains, (n,)
     """
-    bases = np.repeat(values[None], FOLDS, axis=0) if left_out.bases is None else left_out.bases
+    bases = np.tile(values, (FOLDS, 1, 1)) if left_out.bases is None else left_out.bases
     edges = [-(-problem.N * k // FOLDS) for k in range(FOLDS + 1)]
     most = max(MOST // FOLDS, FEWEST)
     parts, first = list[HeldOutMotion](), 0
@@ -58,14 +58,15 @@ def held_out_motion(
         if samples.measured is None or samples.measured_tau is None or samples.base is not None:
             continue
         starts = np.searchsorted(samples.t, np.append(times, np.inf)[cuts])
-        for base, (a, b) in zip(bases, pairwise(starts.tolist()), strict=True):
-            parts += motions(samples.part(slice(a, min(b, a + most))), base, gains)
+        for each, (a, b) in zip(bases, pairwise(starts.tolist()), strict=True):
+            parts += motions(samples.part(slice(a, min(b, a + most))), each, gains)
     return tuple(parts)
 
 
-def motions(samples: Samples, base: Array, gains: Array) -> list[HeldOutMotion]:
+def motions(samples: Samples, bases: Array, gains: Array) -> list[HeldOutMotion]:
     """Return the stretches without gaps of some samples."""
-    assert samples.measured is not None and samples.measured_tau is not None
+    assert samples.measured is not None
+    assert samples.measured_tau is not None
     tau = samples.measured_tau * gains
     if samples.payload_torque is not None:
         tau = tau - samples.payload_torque
@@ -74,5 +75,5 @@ def motions(samples: Samples, base: Array, gains: Array) -> list[HeldOutMotion]:
         t, q = samples.t[part], samples.measured[part]
         qd = samples.measured_qd
         speed = np.gradient(q, t, axis=0) if qd is None else qd[part]
-        result.append(HeldOutMotion(t, q, speed, tau[part], base))
+        result.append(HeldOutMotion(t, q, speed, tau[part], bases))
     return result

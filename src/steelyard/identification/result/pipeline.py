@@ -24,7 +24,8 @@ class SamplePipeline:
 
     `region` has the states that they cover, `path` those that they visited, `drift` (n,) [N m|N] is the root mean square of what drifts
     along the logs and was taken out. `friction_terms` are the terms that the samples chose beyond the usual ones, joint and word, drifts
-    included. `held_out` are parts of the measured motion, each with base parameters estimated without it. `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where each was folded by itself.
+    included. `held_out` are parts of the measured motion, each with base parameters estimated without it.
+    `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where each was folded by itself.
     """
 
     preparation: Preparation
