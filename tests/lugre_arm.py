@@ -34,10 +34,7 @@ def reference(seed: int) -> list[list[tuple[float, float, float]]]:
     """Frequencies [rad/s], amplitudes [rad] and phases [rad] of the commanded motion of each joint."""
     rng = np.random.default_rng(seed)
     size = (0.6, 0.8)
-    return [
-        [(2 * pi * 0.11 * k * rng.uniform(0.9, 1.1), size[j] / k, rng.uniform(0, 2 * pi)) for k in range(1, 5)]
-        for j in range(2)
-    ]
+    return [[(2 * pi * 0.11 * k * rng.uniform(0.9, 1.1), size[j] / k, rng.uniform(0, 2 * pi)) for k in range(1, 5)] for j in range(2)]
 
 
 def simulate(seconds: float, seed: int, push: tuple[float, int, float] | None = None) -> tuple[np.ndarray, ...]:

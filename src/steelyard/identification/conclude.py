@@ -77,7 +77,9 @@ def conclude(
     if pipeline.gains.base_covariance is not None:
         known = replace(known, covariance=known.covariance + pipeline.gains.base_covariance)
     left_out = held_out(problem, estimate)
-    pipeline = replace(pipeline, held_out=held_out_motion(problem, left_out, problem.base.values(estimate.parameters), pipeline.gains.values))
+    pipeline = replace(
+        pipeline, held_out=held_out_motion(problem, left_out, problem.base.values(estimate.parameters), pipeline.gains.values)
+    )
     expected = promise(model, problem.samples, torque_of(identified, model.known), known.covariance, left_out)
     aside = estimate.details.get("set_aside", ())
     causes = split_residuals(problem, estimate.base)

@@ -62,7 +62,8 @@ class Calibration:
     largest : largest held-out filtered residual, (n, 3) [N m|N]; NaN for a state without any
     blocks : blocks in which the joint was in the state, (n, 3)
     calibrated : whether the threshold follows from the state's own residuals, (n, 3)
-    torque, spread : largest model torque and parameter uncertainty of the calibration, (n,) [N m|N]
+    torque, spread : largest torque and parameter uncertainty of the calibration, (n,) [N m|N]
+    jitter : variance of the noise of the velocities, (n,) [(rad/s)^2|(m/s)^2]
     hours : length of the held-out motion [h]
     alarms : blocks above a threshold that was calibrated on the other blocks
     """
@@ -267,4 +268,3 @@ def cross_validated_alarms(maxima: Array) -> int:
     others = np.where(np.arange(len(values))[:, None, None] == np.argmax(values, axis=0), second, first)
     judged = present & (present.sum(axis=0) > RULE.fewest)
     return int(np.sum(np.any(judged & (values > RULE.factor * others), axis=(1, 2))))
-

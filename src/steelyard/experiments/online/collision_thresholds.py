@@ -130,9 +130,7 @@ class VelocityNoise:
         return np.asarray(self.gain**2 * np.einsum("tij,tj->ti", M**2, excess))
 
 
-def known_errors(
-    model: OnlineIdentifier | Robot, noise: Any, gain: float
-) -> tuple[Robot, Model, Array | None, Array]:
+def known_errors(model: OnlineIdentifier | Robot, noise: Any, gain: float) -> tuple[Robot, Model, Array | None, Array]:
     """Return the robot, its model, the covariance of its base parameters, and the noise (n,) of the torque."""
     if isinstance(model, OnlineIdentifier):
         sigma, covariance = model.errors(2.0 / gain)

@@ -66,9 +66,7 @@ def held_out(problem: Problem, estimate: Estimate) -> HeldOut:
     return HeldOut(np.array(residual), squares, counts, changed)
 
 
-def bases_without(
-    problem: Problem, estimate: Estimate, bases: list[Array], solve: Callable[[Array], Array]
-) -> Array | None:
+def bases_without(problem: Problem, estimate: Estimate, bases: list[Array], solve: Callable[[Array], Array]) -> Array | None:
     """Return base parameters (parts, 2, b) of the fit as they would be without each part, and without its half.
 
     `bases` come without the constraints of the estimator. Their change against all samples is added to the

@@ -33,9 +33,7 @@ class HeldOutMotion:
     bases: Array
 
 
-def held_out_motion(
-    problem: Problem, left_out: HeldOut, values: Array, gains: Array
-) -> tuple[HeldOutMotion, ...]:
+def held_out_motion(problem: Problem, left_out: HeldOut, values: Array, gains: Array) -> tuple[HeldOutMotion, ...]:
     """Return the parts of cross-validation as measured motion, without gaps in time.
 
     Where parts of the cross-validation are not parts of the samples (archives of many logs), each part
