@@ -1,4 +1,6 @@
-"""A planar arm with LuGre friction in the vertical plane, written from its equations: a plant that shares no code with the package.
+"""A planar arm with LuGre friction in the vertical plane, written from its equations.
+
+The plant shares no code with the package.
 
 Canudas de Wit, Olsson, Astrom and Lischinsky, "A new model for control of systems with friction", IEEE Trans.
 Automatic Control 40 (1995), eq. (1) to (3).
@@ -9,6 +11,9 @@ from __future__ import annotations
 from math import cos, exp, pi, sin
 
 import numpy as np
+
+import steelyard as sy
+from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
 
 G = 9.81
 STEP, EVERY = 5e-4, 4  # [s]; steps between samples, which come at 500 Hz
@@ -28,6 +33,11 @@ DESCRIPTION = f"""<robot name="lugre_arm">
     <limit lower="-3" upper="3" velocity="4" effort="60"/></joint>
 </robot>
 """
+
+
+def described() -> sy.Robot:
+    """The arm as described: other masses than those of the plant, without friction."""
+    return sy.Robot(read_urdf(DESCRIPTION))
 
 
 def reference(seed: int) -> list[list[tuple[float, float, float]]]:

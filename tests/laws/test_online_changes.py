@@ -14,7 +14,7 @@ from steelyard.experiments.online.change_size import friction_limits, friction_s
 from steelyard.experiments.online.estimate import VAGUE, with_description
 from steelyard.identification.model.accumulator import Accumulator
 from steelyard.simulation.controllers.joint_space import parameter_sizes
-from tests.lugre_arm import DESCRIPTION
+from tests.lugre_arm import described
 from tests.motions import coloured, fourier
 
 Array = NDArray[np.float64]
@@ -197,7 +197,7 @@ def test_collinear_friction_terms_stay_within_the_torque_that_changed(seed: int)
 @pytest.mark.parametrize(("size", "kind"), [(8.0, "friction"), (120.0, "unexplained")])
 def test_friction_beyond_the_effort_limit_is_unexplained(size: float, kind: str) -> None:
     """The elbow's drive has 60 N m: a Coulomb friction of 120 N m is none."""
-    arm = sy.load(DESCRIPTION).with_friction(viscous=1.0, coulomb=0.8, offset=0.2)
+    arm = described().with_friction(viscous=1.0, coulomb=0.8, offset=0.2)
     t, q, qd, qdd = fourier(2, 30.0, RATE, 4, base=0.08, harmonics=6, size=0.5)
     tau = arm.inverse_dynamics(q, qd, qdd) + 0.3 * np.random.default_rng(0).normal(size=q.shape)
     tau[t >= 25.0, 1] += size * np.sign(qd[t >= 25.0, 1])
@@ -210,6 +210,6 @@ def test_friction_beyond_the_effort_limit_is_unexplained(size: float, kind: str)
 
 
 def test_what_a_joint_and_an_arm_can_have() -> None:
-    tree = sy.load(DESCRIPTION).tree
+    tree = described().tree
     np.testing.assert_allclose(friction_limits(tree, 1, ("Fv", "Fc", "F0")), [15.0, 60.0, 60.0])
     assert load_limits([1.0, 2.0, -1.0], ("m", "mcx")).tolist() == [3.0, np.inf]

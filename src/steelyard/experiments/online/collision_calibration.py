@@ -98,14 +98,16 @@ class Calibration:
 
     @property
     def detectable(self) -> Array:
-        """Smallest external torque that is detected in every state of the calibration, (n,) [N m|N].
+        """Smallest external torque that is detected while a joint moves or reverses, (n,) [N m|N].
 
+        It holds at standstill too where that state is calibrated.
         Threshold plus largest residual, which may have the opposite sign. A torque beyond the largest of
         the calibration raises the threshold in proportion: (T + R) / (1 - T / torque), infinite for a
         model whose error is as large as the torque. A constant external torque reaches 95 % of its size
         in the residual after 3 / gain.
         """
-        seen = np.where(self.blocks > 0, self.threshold, 0.0).max(axis=1)
+        counted = self.calibrated | (np.arange(len(STATES)) != STANDING)
+        seen = np.where(counted, self.threshold, 0.0).max(axis=1)
         share = seen / np.maximum(self.torque, 1e-300)
         with np.errstate(divide="ignore"):
             return np.where(share < 1.0, (seen + np.nanmax(self.largest, axis=1)) / np.maximum(1.0 - share, 0.0), np.inf)

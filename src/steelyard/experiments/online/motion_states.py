@@ -9,6 +9,7 @@ Array = NDArray[np.float64]
 States = NDArray[np.int8]
 STATES = ("moving", "reversing", "standing")
 MOVING, REVERSING, STANDING = range(3)
+ROUNDING = 1e-6  # of the window: sums of intervals differ by rounding between blocks and single samples
 REGULAR = (0.5, 1.5)  # of the median interval between samples: others are irregular
 
 
@@ -26,7 +27,7 @@ class StateClassifier:
     """
 
     def __init__(self, rest: Array, slow: Array, window: float) -> None:
-        self.rest, self.slow, self.window = rest, np.maximum(slow, rest), window
+        self.rest, self.slow, self.window = rest, np.maximum(slow, rest), window * (1.0 + ROUNDING)
         self._time = 0.0
         self._last = np.full(len(rest), np.nan)
         self._event, self._moved = (np.full(len(rest), -np.inf) for _ in range(2))
