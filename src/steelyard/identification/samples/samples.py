@@ -86,7 +86,7 @@ class Samples:
 
     def part(self, index: slice) -> Samples:
         """The samples of a slice."""
-        names = ("t", "q", "qd", "qdd", "tau", "keep", "payload_torque", "temperature", "base", "measured", "smoothed")
+        names: tuple[str, ...] = ("t", "q", "qd", "qdd", "tau", "keep", "payload_torque", "temperature", "base", "measured", "smoothed")
         names += ("measured_qd", "measured_tau")
         present = {name: value[index] for name in names if (value := getattr(self, name)) is not None}
         return replace(self, **present, errors=None)
