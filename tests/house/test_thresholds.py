@@ -78,6 +78,7 @@ NO_WORD = {
         "samples.repeats: SMOOTHED EDGE REFINED WHOLE MOST WINDOWS TOGETHER KNOTS ALIGNED WIDE",
         "result.prediction: MOST BLOCK",
         "result.expected_error: STATES",
+        "result.held_out_motion: MOST FEWEST",
         "result.residuals: MOST",
         "result.validation: BLOCK",
         "result.torque_noise: FEWEST MOST WINDOWS",

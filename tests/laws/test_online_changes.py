@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 import steelyard as sy
 from steelyard.experiments.online.change_detection import FOLDS, thresholds, typical_size
+from steelyard.experiments.online.change_size import friction_limits, friction_size, least_squares_size, load_limits
 from steelyard.experiments.online.estimate import VAGUE, with_description
 from steelyard.identification.model.accumulator import Accumulator
 from steelyard.simulation.controllers.joint_space import parameter_sizes
+from tests.lugre_arm import described
 from tests.motions import coloured, fourier
 
 Array = NDArray[np.float64]
@@ -174,3 +176,40 @@ def test_what_no_sample_shows_is_as_described() -> None:
     np.testing.assert_allclose(base, model.base.values(model.start), atol=1e-9)
     sizes = VAGUE * np.array(parameter_sizes(model.robot.tree))
     np.testing.assert_allclose(np.diag(covariance), (model.base.matrix**2) @ sizes**2, rtol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_collinear_friction_terms_stay_within_the_torque_that_changed(seed: int) -> None:
+    """At a nearly constant speed friction terms are collinear: those of least squares cancel, and reach 142 N m s/rad."""
+    rng = np.random.default_rng(seed)
+    qd = 0.7 + 1e-3 * rng.normal(size=80)
+    Z = np.column_stack([qd, np.tanh(qd / 0.2), np.ones(80)])
+    e = 5.0 + 2.0 * rng.normal(size=80)
+    score, A, B = Z.T @ e / 4.0, Z.T @ Z / 4.0, np.zeros((3, 1))
+    plain = least_squares_size(score, A, B)[0]
+    values, covariance = friction_size(score, A, B)
+    assert np.max(np.abs(plain)) > 15.0
+    assert np.max(np.abs(values)) < 5.0
+    np.testing.assert_allclose(np.sqrt(np.mean((Z @ values) ** 2)), 5.0, rtol=0.15)
+    assert np.all(np.sqrt(np.diag(covariance)) > 1.0)
+
+
+@pytest.mark.parametrize(("size", "kind"), [(8.0, "friction"), (120.0, "unexplained")])
+def test_friction_beyond_the_effort_limit_is_unexplained(size: float, kind: str) -> None:
+    """The elbow's drive has 60 N m: a Coulomb friction of 120 N m is none."""
+    arm = described().with_friction(viscous=1.0, coulomb=0.8, offset=0.2)
+    t, q, qd, qdd = fourier(2, 30.0, RATE, 4, base=0.08, harmonics=6, size=0.5)
+    tau = arm.inverse_dynamics(q, qd, qdd) + 0.3 * np.random.default_rng(0).normal(size=q.shape)
+    tau[t >= 25.0, 1] += size * np.sign(qd[t >= 25.0, 1])
+    o = sy.OnlineIdentifier(arm, rate=RATE, learn=LEARN)
+    o.update(q, qd, qdd, tau)
+    change = o.change
+    assert change is not None
+    assert (change.kind, change.where) == (kind, "elbow")
+    assert ("no possible load or friction explains it" in str(change)) == (kind == "unexplained")
+
+
+def test_what_a_joint_and_an_arm_can_have() -> None:
+    tree = described().tree
+    np.testing.assert_allclose(friction_limits(tree, 1, ("Fv", "Fc", "F0")), [15.0, 60.0, 60.0])
+    assert load_limits([1.0, 2.0, -1.0], ("m", "mcx")).tolist() == [3.0, np.inf]

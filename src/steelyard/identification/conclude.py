@@ -25,6 +25,7 @@ from .result.collect_inputs import collect_inputs, files_of, mass_inputs, rated_
 from .result.expected_error import expected_error
 from .result.fit import Fit
 from .result.held_out import held_out, odd_log
+from .result.held_out_motion import held_out_motion
 from .result.pipeline import SamplePipeline
 from .result.prediction import Region, covered_region
 from .result.residuals import Residuals, residuals
@@ -77,6 +78,8 @@ def conclude(
         known = replace(known, covariance=known.covariance + pipeline.gains.base_covariance)
     left_out = held_out(problem, estimate)
     expected = expected_error(model, problem.samples, torque_of(identified, model.known), known.covariance, left_out)
+    parts = held_out_motion(problem, left_out, problem.base.values(estimate.parameters), pipeline.gains.values)
+    pipeline = replace(pipeline, held_out=parts)
     causes = split_residuals(problem, estimate.base)
     placeholder = "set_aside" not in estimate.details and is_placeholder(model)
     weighed = options.model.known_mass is not None

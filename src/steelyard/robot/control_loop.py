@@ -82,9 +82,7 @@ class ControlLoop(Description):
         framed = any(row.framed for row in rows)
         if frame is not None and not framed:
             raise CallError(f"tick: none of {', '.join(names)} is about a frame; leave out frame={frame!r}")
-        return tick(self.tree, names, self._frame(frame) if framed else None).bare(
-            self._origin("tick", *names, frame=frame)
-        )
+        return tick(self.tree, names, self._frame(frame) if framed else None).bare(self._origin("tick", *names, frame=frame))
 
     def _origin(self, method: str, *names: str, frame: str | None) -> tuple[Any, ...]:
         """Return what a bare function is pickled as: how a process makes it anew. It does not keep this robot in memory."""

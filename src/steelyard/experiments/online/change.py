@@ -16,7 +16,10 @@ SLIDING = {"Fv": "N s/m", "Fc": "N", "F0": "N"}
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A change of the robot: `kind` is "load" or "friction", `where` the link that carries or the joint that rubs.
+    """A change of the robot: `kind` is "load", "friction" or "unexplained", `where` the link or the joint concerned.
+
+    A change is unexplained if the best hypothesis needs friction above the joint's effort limit, or a load
+    heavier than the moving links: neither is possible, so that something else changed.
 
     `begun` and `noticed` are times [s], or numbers of samples where the rate is not known (`unit` says which). `values` (d,) are the
     changes of the parameters called `names`, with `covariance` (d, d): mass [kg] and first moments [kg m] of a load about the link's
@@ -49,6 +52,11 @@ class Change:
 
     def _what(self) -> str:
         numbers = list(zip(self.names, self.values.tolist(), self.std.tolist(), strict=True))
+        if self.kind == "unexplained":
+            return (
+                f"the torque of {', '.join(self.joints)} changed; no possible load or friction explains it: look for "
+                "contact, a changed torque sensor or drive, or a blocked joint"
+            )
         if self.kind == "load":
             mass, std = abs(numbers[0][1]), numbers[0][2]
             verb = "picked up" if self.values[0] > 0 else "put down"

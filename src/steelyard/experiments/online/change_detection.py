@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...identification.model.accumulator import Accumulator
 from ...identification.model.problem import merged
 from .change import Change
+from .change_size import friction_limits, friction_size, least_squares_size, load_limits
 from .forgetting import Information
 from .hypotheses import FRICTION, MODES, Sums, hypotheses, least_certain, split
 from .sample_rows import SampleRows
@@ -21,7 +22,6 @@ WINDOWS = (0.05, 0.2, 0.8)  # [s] over which innovations are summed: a jump is s
 STEPS = 64  # instants of the longest window at which a change may have begun
 CHUNK = 256  # samples that are tested at once
 FOLDS = 5  # parts of the samples learnt, each of which is predicted from the others
-RANK = 1e-7  # of the largest: combinations of a change that a window shows less of are left at zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,18 +130,21 @@ class ChangeDetector:
         at, k = self._likeliest(whole, end - starts)
         h, (a, b) = self.sums.every[k], self.sums.edges[k]
         score, A, B = dense(h.d, whole[at, a:b])
-        inverse: Array = np.linalg.pinv(A, rcond=RANK, hermitian=True).astype(float)
-        values, spread = np.asarray(inverse @ score), inverse + inverse @ B @ B.T @ inverse
+        values, spread = (least_squares_size if h.joint is None else friction_size)(score, A, B)
+        tree = self.rows.model.robot.tree
         torque = float(np.sqrt(max(values @ A @ values, 0.0) / (end - starts[at])))
         begun, noticed = when(end - int(starts[at])), when(end - self._alarm)
         names, model = self.rows.model.row_names, self.rows.model
         if h.joint is None:
             joints = tuple(names[j] for j in range(self.rows.n) if set(np.flatnonzero(np.any(h.D != 0, axis=1))) & set(model.reach[j]))
-            return Change("load", h.link, begun, noticed, unit, h.names, values, spread, torque, joints, h)
+            limits = load_limits(self.rows.model.start[: 10 * len(tree.bodies) : 10].tolist(), h.names)
+            kind = "load" if np.all(np.abs(values) <= limits) else "unexplained"
+            return Change(kind, h.link, begun, noticed, unit, h.names, values, spread, torque, joints, h)
         assert self.reference is not None
         own, slides = torque * float(self.reference.sigma[h.joint]), model.row_units[h.joint] == "N"
-        where = names[h.joint]
-        return Change("friction", where, begun, noticed, unit, h.names, values, spread, own, (where,), h, slides)
+        where, limits = names[h.joint], friction_limits(tree, h.joint, h.names)
+        kind = "friction" if np.all(np.abs(values) <= limits) else "unexplained"
+        return Change(kind, where, begun, noticed, unit, h.names, values, spread, own, (where,), h, slides)
 
     def _likeliest(self, whole: Array, length: Array) -> tuple[int, int]:
         """Return the start and the hypothesis of the largest likelihood ratio less d log N / 2. Schwarz, Ann. Statist. 6 (1978), 461."""

@@ -49,6 +49,11 @@ class ArchiveProblem(Problem):
         edges = [k * len(self.cells) // FOLDS for k in range(FOLDS + 1)]
         return tuple(merge_tree(self.cells[a:b]) for a, b in pairwise(edges))
 
+    @property
+    def has_consecutive_folds(self) -> bool:
+        """Whether `folds` are consecutive parts of the pilot's samples."""
+        return not self.varied
+
     @cached_property
     def regressor_noise(self) -> Accumulator:
         """The errors of the regressor as those of the pilot show them, scaled to the number of all samples."""

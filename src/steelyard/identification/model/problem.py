@@ -168,6 +168,11 @@ class Problem:
         """Accumulators of up to FOLDS consecutive parts of the samples, as for cross-validation."""
         return self.accumulate(FOLDS)
 
+    @property
+    def has_consecutive_folds(self) -> bool:
+        """Whether `folds` are consecutive parts of `samples`."""
+        return True
+
     @cached_property
     def total(self) -> Accumulator:
         """All samples folded."""

@@ -23,12 +23,16 @@ USUAL = 0.2  # relative error up to which no log is looked for
 class HeldOut:
     """Errors of consecutive parts of the samples, each predicted from the others: squares of residual and torque, both (parts, n).
 
-    `counts` (parts, n) are the rows in use. Roberts et al., Ecography 40 (2017), p. 913.
+    `counts` (parts, n) are the rows in use. `bases` (parts, 2, b) are base parameters estimated without each part, and without
+    the half of the samples that contains it: the values of the fit, changed by what leaving samples out
+    changes. None where parts are not consecutive samples.
+    Roberts et al., Ecography 40 (2017), p. 913.
     """
 
     residual_squares: Array
     torque_squares: Array
     counts: Array
+    bases: Array | None = None
 
     @property
     def rms(self) -> Array:
@@ -57,7 +61,28 @@ def held_out(problem: Problem, estimate: Estimate) -> HeldOut:
     enough = sum(problem.total.counts) - max(sum(fold.counts) for fold in parts) >= problem.base.n_base
     bases = [solve(merged(tuple(parts), without=k).triangle(estimate.weights)) for k in range(len(parts))] if enough and parts[1:] else []
     residual = [fold.residual_squares(base) for fold, base in zip(parts, bases or [estimate.base] * len(parts), strict=True)]
-    return HeldOut(np.array(residual), np.array([p.torque_squares() for p in parts]), np.array([p.counts for p in parts]))
+    squares, counts = np.array([p.torque_squares() for p in parts]), np.array([p.counts for p in parts])
+    changed = bases_without(problem, estimate, bases, solve) if len(parts) == len(problem.folds) else None
+    return HeldOut(np.array(residual), squares, counts, changed)
+
+
+def bases_without(problem: Problem, estimate: Estimate, bases: list[Array], solve: Callable[[Array], Array]) -> Array | None:
+    """Return base parameters (parts, 2, b) of the fit as they would be without each part, and without its half.
+
+    `bases` come without the constraints of the estimator. Their change against all samples is added to the
+    values of the fit, which obey the constraints.
+    """
+    if estimate.parameters is None or not problem.has_consecutive_folds:
+        return None
+    values, count = problem.base.values(estimate.parameters), len(problem.folds)
+    if not bases:
+        return np.tile(values, (count, 2, 1))
+    whole = solve(problem.total.triangle(estimate.weights))
+    halves = [merged(problem.folds[: count // 2]), merged(problem.folds[count // 2 :])]
+    enough = all(sum(half.counts) >= problem.base.n_base for half in halves)
+    others = [solve(half.triangle(estimate.weights)) for half in reversed(halves)] if enough else None
+    coarse = bases if others is None else [others[2 * k // count] for k in range(count)]
+    return np.array([[values + base - whole for base in pair] for pair in zip(bases, coarse, strict=True)])
 
 
 def solver(problem: Problem, estimate: Estimate) -> Callable[[Array], Array]:

@@ -12,6 +12,7 @@ from ..elastic.elasticity import Elasticity
 from ..estimators.drive_gains import DriveGains
 from ..friction.residual_split import ResidualSplit
 from ..samples.preparation import Preparation
+from .held_out_motion import HeldOutMotion
 from .prediction import Region
 from .state_coverage import CoveredStates
 
@@ -24,7 +25,8 @@ class SamplePipeline:
 
     `region` has the states that they cover, `path` the path of their states, `drift` (n,) [N m|N] is the root mean square of what drifts
     along the logs and was taken out. `friction_terms` are the terms that the samples chose beyond the usual ones, joint and word, drifts
-    included. `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where each was folded by itself.
+    included. `held_out` are parts of the measured motion, each with base parameters estimated without it.
+    `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where each was folded by itself.
     `residual_split` has the causes of the residuals.
     """
 
@@ -39,3 +41,4 @@ class SamplePipeline:
     elasticity: Elasticity | None = None
     archive: Archive | None = None
     residual_split: ResidualSplit | None = None
+    held_out: tuple[HeldOutMotion, ...] = ()

@@ -46,6 +46,8 @@ class Samples:
     `measured` (N, n) are the positions as measured, `command` the commanded ones (M, n) with the times (M,) of the whole log. Where q, qd
     and qdd are those of a simulated motion, `smoothed` (N, 3, n) has what the smoother made of the measured positions.
     `period` [s] is that of a motion that was averaged over its periods, None for others.
+    `measured_qd` and `measured_tau` (N, n) are the signals of the log before smoothing, delay and
+    drift are taken out; `measured_qd` is None where the log has no velocities.
     """
 
     t: Array
@@ -64,6 +66,8 @@ class Samples:
     command: tuple[Array, Array | None] | None = None
     smoothed: Array | None = None
     period: float | None = None
+    measured_qd: Array | None = None
+    measured_tau: Array | None = None
 
     @property
     def N(self) -> int:
@@ -82,7 +86,8 @@ class Samples:
 
     def part(self, index: slice) -> Samples:
         """The samples of a slice."""
-        names = ("t", "q", "qd", "qdd", "tau", "keep", "payload_torque", "temperature", "base", "measured", "smoothed")
+        names: tuple[str, ...] = ("t", "q", "qd", "qdd", "tau", "keep", "payload_torque", "temperature", "base", "measured", "smoothed")
+        names += ("measured_qd", "measured_tau")
         present = {name: value[index] for name in names if (value := getattr(self, name)) is not None}
         return replace(self, **present, errors=None)
 
@@ -126,7 +131,7 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     made = Samples(t, q, qd, qdd, tau, keep, remarks, log.source, base=None if base is None else base[kept])
     made = replace(made, errors=drawn_errors(t[made.middle], noise), temperature=temperature(log, kept))
     made = replace(made, measured=log.q[kept], command=(log.t, commanded(log)))
-    made = replace(made, period=period)
+    made = replace(made, period=period, measured_tau=tau, measured_qd=finite_part(log.qd, kept))
     if isinstance(noise, FourierMotion):
         made = replace(made, remarks=(*made.remarks, noise.sentence(log)))
     if log.payload is None:
@@ -138,6 +143,11 @@ def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
     weight = f"{log.payload.mass:.4g} kg"
     note = f"{log.where or 'A log: '}the torque of its payload, {weight}, was taken out; the result is the robot without it."
     return replace(made, remarks=(*made.remarks, note), payload_torque=carried)
+
+
+def finite_part(signal: Array | None, kept: slice | NDArray[np.bool_]) -> Array | None:
+    """Return the samples in use of a signal (N, n); None without the signal, or if numbers are missing."""
+    return None if signal is None or not np.all(np.isfinite(signal[kept])) else signal[kept]
 
 
 def slice_of(used: NDArray[np.bool_]) -> slice | NDArray[np.bool_]:

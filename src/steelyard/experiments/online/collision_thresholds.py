@@ -1,0 +1,145 @@
+"""Thresholds of the external torque: calibrated on the held-out residuals of a fit, or for Gaussian noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arguments import per_joint
+from ...errors import CallError, refuse_loops, require_robot
+from ...identification.model.linear_model import Model, build_model
+from ...identification.result.fit import Fit
+from ...robot import Robot
+from .collision_calibration import RULE, Calibration, calibrate
+from .hypotheses import least_certain
+from .momentum_residual import ModelTerms, MomentumResidual
+from .motion_states import StateClassifier, VelocityGuard
+from .online_identifier import OnlineIdentifier
+from .sample_rows import SampleRows
+
+Array = NDArray[np.float64]
+NOISIER = 4.0  # times the velocity variance of the calibration, from which live velocities count as noisier
+NORMAL = 4.0  # standard deviations of the noise of velocities beyond that of the calibration
+
+
+class CalibratedThreshold:
+    """External torque and threshold by the calibration of a fit.
+
+    Parameters
+    ----------
+    fit : the identified robot
+    gain : bandwidth of the observer [1/s]
+    rest : speed of joints at rest, (n,) [rad/s|m/s], or None
+    """
+
+    def __init__(self, fit: Fit, gain: float, rest: Array | None) -> None:
+        refuse_loops(fit.robot, "CollisionObserver", "observe an arm without loops")
+        self.calibration: Calibration | None
+        self._calibration, limits = calibrate(fit, gain, rest)
+        self.calibration = self._calibration
+        self._gains = fit.pipeline.gains.values
+        terms = ModelTerms(fit.robot.without_known_function(), fit.model, SampleRows(fit.model))
+        self.residual = MomentumResidual(terms, gain, limits.rest, limits.modes)
+        self._states = StateClassifier(limits.rest, limits.slow, RULE.memory / gain)
+        self._guard = VelocityGuard(limits.jump, 0.0)
+        self._noise = VelocityNoise(fit.robot.without_known_function(), gain)
+
+    def update(self, q: Array, qd: Array, tau: Array, dt: Array, step: float) -> tuple[Array, Array]:
+        """Return external torque and threshold, both (N, n) [N m|N], of samples dt (N,) [s] apart."""
+        known = self._calibration
+        self._guard.interval = step
+        qd = self._guard.held(qd, dt)
+        r = self.residual.run(q, qd, tau * self._gains, dt)
+        states = self._states.classify(qd, dt)
+        limit = known.threshold[np.arange(self.residual.terms.robot.n), states]
+        spread = np.sqrt(np.sum(r.modes**2, axis=2))
+        beyond = np.maximum(r.torque / np.maximum(known.torque, 1e-300), spread / np.maximum(known.spread, 1e-300))
+        limit = limit * np.maximum(beyond, 1.0)
+        noise = self._noise.variance(q, qd, NOISIER * known.jitter)
+        return r.external, np.sqrt(limit**2 + NORMAL**2 * noise)
+
+
+class GaussianThreshold:
+    """External torque and threshold for white Gaussian noise of the torque; no rate of false alarms is known.
+
+    Parameters
+    ----------
+    model : a `Robot` with `noise`, or an `OnlineIdentifier`
+    noise : standard deviation of measured minus modelled torque [N m|N]
+    gain : bandwidth of the observer [1/s]
+    rest : speed of joints at rest, (n,) [rad/s|m/s]
+    hours : time between false alarms under these assumptions [h]
+    """
+
+    calibration: Calibration | None = None
+
+    def __init__(self, model: OnlineIdentifier | Robot, noise: Any, gain: float, rest: Array, hours: float) -> None:
+        robot, linear, covariance, self._sigma = known_errors(model, noise, gain)
+        self.gain, self._hours = gain, hours
+        names = robot.joint_names
+        values = dict(zip(robot.parameter_names, robot.parameters, strict=True))
+        self._coulomb = np.array([abs(float(values.get(f"{name}.Fc", 0.0))) for name in names])
+        rows, modes = SampleRows(linear), np.zeros((0, 0))
+        if covariance is not None:
+            modes = least_certain(covariance, rows.typical(), np.maximum(self._sigma, 1e-12) ** -2.0)
+        self.residual = MomentumResidual(ModelTerms(robot, linear, rows), gain, rest, modes)
+        self._noise = VelocityNoise(robot, gain)
+
+    def update(self, q: Array, qd: Array, tau: Array, dt: Array, step: float) -> tuple[Array, Array]:
+        """Return external torque and threshold, both (N, n) [N m|N], of samples dt (N,) [s] apart."""
+        r = self.residual.run(q, qd, tau, dt)
+        decay = np.exp(-self.gain * np.where(dt > 0.0, dt, step))
+        averaged = self._sigma**2 * ((1.0 - decay) / (1.0 + decay))[:, None]
+        variance = averaged + np.sum(r.modes**2, axis=2) + self._noise.variance(q, qd, 0.0)
+        return r.external, self._quantile(step or 1e-3) * np.sqrt(variance) + r.resting * self._coulomb
+
+    def _quantile(self, step: float) -> float:
+        from scipy.special import ndtri
+
+        return float(-ndtri(0.5 * step / (self._hours * 3600.0 * len(self._coulomb))))
+
+
+class VelocityNoise:
+    """Variance of the external torque due to noise of the velocities: gain^2 M^2 times that of white noise.
+
+    The variance of white noise is a sixth of that of its second differences.
+    """
+
+    def __init__(self, robot: Robot, gain: float) -> None:
+        self.robot, self.gain = robot, gain
+        self._speeds = np.zeros((0, robot.n))
+        self._total, self._count = np.zeros(robot.n), 0
+
+    def variance(self, q: Array, qd: Array, usual: Array | float) -> Array:
+        """Return the variance (N, n) by what the velocities have beyond a usual variance (n,)."""
+        known = np.concatenate([self._speeds, qd])
+        second = np.diff(known, 2, axis=0) ** 2 / 6.0 if len(known) > 2 else np.zeros((0, qd.shape[1]))
+        self._speeds = known[-2:]
+        mean = np.zeros_like(qd)
+        if len(second):
+            total = self._total + np.cumsum(second, axis=0)
+            counts = self._count + np.arange(1, len(second) + 1)
+            mean[len(qd) - len(second) :] = total / counts[:, None]
+            self._total, self._count = total[-1], int(counts[-1])
+        excess = np.maximum(mean - usual, 0.0)
+        if not excess.any():
+            return excess
+        M = np.asarray(self.robot.mass_matrix(q))
+        return np.asarray(self.gain**2 * np.einsum("tij,tj->ti", M**2, excess))
+
+
+def known_errors(model: OnlineIdentifier | Robot, noise: Any, gain: float) -> tuple[Robot, Model, Array | None, Array]:
+    """Return the robot, its model, the covariance of its base parameters, and the noise (n,) of the torque."""
+    if isinstance(model, OnlineIdentifier):
+        sigma, covariance = model.errors(2.0 / gain)
+        return model.robot, model.model, covariance, sigma
+    require_robot(model, "CollisionObserver")
+    refuse_loops(model, "CollisionObserver", "observe an arm without loops")
+    if noise is None:
+        raise CallError(
+            "CollisionObserver: how wrong is this robot's torque? Give a Fit (sy.identify) or an OnlineIdentifier, or noise= [N m|N], the "
+            "standard deviation of measured minus modelled torque, one number or one per joint"
+        )
+    return model, build_model(model), None, per_joint("noise", noise, model.joint_names, 0.0, "N m|N")

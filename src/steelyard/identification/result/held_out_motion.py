@@ -1,0 +1,77 @@
+"""Parts of the measured motion, each with base parameters that were estimated without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...signals.segments import split
+from ..model.problem import FOLDS, Problem
+from ..samples.samples import Samples
+from .held_out import HeldOut
+
+Array = NDArray[np.float64]
+MOST = 1 << 17  # samples of all parts together; of longer parts the beginning is used
+FEWEST = 16  # samples of a part without a gap
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutMotion:
+    """Consecutive samples as measured, and base parameters (k, b) estimated in k ways from other samples.
+
+    t (N,) [s], q [rad|m], qd and tau [N m|N] are (N, n). The torque is multiplied by the drive gains,
+    and has no share of a known payload. Without measured velocities qd are central differences of q.
+    """
+
+    t: Array
+    q: Array
+    qd: Array
+    tau: Array
+    bases: Array
+
+
+def held_out_motion(problem: Problem, left_out: HeldOut, values: Array, gains: Array) -> tuple[HeldOutMotion, ...]:
+    """Return the parts of cross-validation as measured motion, without gaps in time.
+
+    Where parts of the cross-validation are not parts of the samples (archives of many logs), each part
+    has the base parameters of the fit: one log is then a small share of all.
+
+    Parameters
+    ----------
+    problem : the problem that was solved
+    left_out : its cross-validation
+    values : base parameters of the fit, (b,)
+    gains : drive gains, (n,)
+    """
+    bases = np.tile(values, (FOLDS, 1, 1)) if left_out.bases is None else left_out.bases
+    edges = [-(-problem.N * k // FOLDS) for k in range(FOLDS + 1)]
+    most = max(MOST // FOLDS, FEWEST)
+    parts, first = list[HeldOutMotion](), 0
+    for samples, times in zip(problem.samples, problem.times, strict=True):
+        cuts = np.clip(np.array(edges) - first, 0, len(times))
+        first += len(times)
+        if samples.measured is None or samples.measured_tau is None or samples.base is not None:
+            continue
+        starts = np.searchsorted(samples.t, np.append(times, np.inf)[cuts])
+        for each, (a, b) in zip(bases, pairwise(starts.tolist()), strict=True):
+            parts += motions(samples.part(slice(a, min(b, a + most))), each, gains)
+    return tuple(parts)
+
+
+def motions(samples: Samples, bases: Array, gains: Array) -> list[HeldOutMotion]:
+    """Return the stretches without gaps of some samples."""
+    assert samples.measured is not None
+    assert samples.measured_tau is not None
+    tau = samples.measured_tau * gains
+    if samples.payload_torque is not None:
+        tau = tau - samples.payload_torque
+    result = []
+    for part in (each for each in split(samples.t) if each.stop - each.start >= FEWEST):
+        t, q = samples.t[part], samples.measured[part]
+        qd = samples.measured_qd
+        speed = np.gradient(q, t, axis=0) if qd is None else qd[part]
+        result.append(HeldOutMotion(t, q, speed, tau[part], bases))
+    return result

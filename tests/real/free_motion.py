@@ -1,0 +1,91 @@
+"""Free motion of measured robots: fits of one half, and the other half as it would come live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import steelyard as sy
+from tests.real.measured import folder, kr300, kr300_counterbalance, tx40, ur10
+
+Array = NDArray[np.float64]
+ROBOTS = ("ur10", "tx40", "kuka", "double_pendulum_A", "double_pendulum_C", "simple_pendulum")
+WARM = 64  # samples without alarms at the start
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A robot with the logs of a fit, logs of free motion that the fit has not seen, and options of the fit."""
+
+    robot: sy.Robot
+    fitted: tuple[sy.Log, ...]
+    free: tuple[sy.Log, ...]
+    options: dict[str, Any]
+
+    @property
+    def fit(self) -> sy.Fit:
+        return sy.identify(self.robot, list(self.fitted), diagnose=False, **self.options)
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Largest external torque over threshold (n,), seconds of free motion, and the calibration."""
+
+    worst: Array
+    seconds: float
+    observer: sy.CollisionObserver
+
+
+def observe(fit: sy.Fit, log: sy.Log) -> Observed:
+    """Feed a log to a new observer; velocities that the log lacks are differences of its positions."""
+    log = log.reordered(fit.robot)
+    observer = sy.CollisionObserver(fit)
+    qd = np.gradient(log.q, log.t, axis=0) if log.qd is None else log.qd
+    observer.update(log.q, qd, log.tau, log.t)
+    ratio = np.abs(observer.external_torque) / observer.threshold
+    return Observed(ratio[WARM:].max(axis=0), float(log.t[-1] - log.t[0]), observer)
+
+
+def both(robot: sy.Robot, first: tuple[sy.Log, ...], second: tuple[sy.Log, ...], **options: Any) -> list[Case]:
+    """The two ways to fit one half and observe the other."""
+    return [Case(robot, first, second, options), Case(robot, second, first, options)]
+
+
+def halves(log: sy.Log) -> tuple[tuple[sy.Log], tuple[sy.Log]]:
+    """The two halves of a log."""
+    return (log[: log.N // 2],), (log[log.N // 2 :],)
+
+
+def pendulum(name: str, model: str, prefix: str) -> Iterator[tuple[sy.Robot, sy.Log]]:
+    """The logs of a pendulum whose files begin with a prefix."""
+    robot = sy.load(folder(name) / model)
+    for file in sorted(folder(name).glob(f"{prefix}*.npz")):
+        data = np.load(file)
+        signals = {key: data[key] for key in ("t", "q", "qd", "tau")}
+        yield robot, sy.Log(**signals, joint_names=robot.joint_names)
+
+
+def cases(name: str, path: Path) -> list[Case]:
+    """The cases of one robot, by its name in ROBOTS; files are written to a folder."""
+    if name == "ur10":
+        robot, log = ur10()
+        return both(robot, *halves(log))
+    if name == "tx40":
+        robot, log = tx40()
+        return both(robot, *halves(log), coupling=sy.Coupling("joint_5", "joint_6"))
+    if name == "kuka":
+        robot, *runs = kr300(path)
+        speeds = [np.load(folder("kuka_kr300") / f"kr300_{run}.npz")["qd_mot"] for run in "AB"]
+        first, second = (log.replace(qd=qd) for log, qd in zip(runs, speeds, strict=True))
+        return both(robot, (first,), (second,), known=kr300_counterbalance)
+    if name == "simple_pendulum":
+        return [case for robot, log in pendulum("dfki_simple_pendulum", "robot.urdf", "ddp") for case in both(robot, *halves(log))]
+    design = name[-1]
+    model = {"A": "design_A.0_model_2.1.urdf", "C": "design_C.0_model_3.1.urdf"}[design]
+    logs = list(pendulum("dfki_double_pendulum", model, f"design_{design}.0_"))
+    return [case for robot, log in logs for case in both(robot, *halves(log))]
