@@ -39,6 +39,15 @@ class ConvexShape:
         """Whether it is its own bounding capsule."""
         return len(self.points) <= 2
 
+    def holds(self, other: ConvexShape) -> bool:
+        """Return whether this is a capsule on the same body that contains the other shape."""
+        if self.body != other.body or not self.capsule:
+            return False
+        start, along = self.points[0], self.points[-1] - self.points[0]
+        share = np.clip((other.points - start) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
+        apart = np.linalg.norm(other.points - start - share[:, None] * along, axis=1)
+        return float(apart.max()) + other.radius <= self.radius
+
     @property
     def bounding(self) -> tuple[Array, float]:
         """Ends (2, 3) and radius of a capsule that holds the shape: along its longest direction."""
@@ -54,19 +63,56 @@ class ConvexShape:
 
 
 def robot_shapes(robot: Robot, kind: str = "auto") -> tuple[ConvexShape, ...]:
-    """The shapes of a robot's bodies: "shapes" of its URDF, "capsules" of its kinematics, or "auto", the former where they can be had."""
+    """Return the shapes of a robot's links.
+
+    A link whose collision geometry cannot be used (none in the description, a mesh whose file is
+    absent, no library for hulls) gets capsules from the kinematics, whatever the other links have.
+
+    Parameters
+    ----------
+    robot : the robot
+    kind : "auto", "shapes" to raise where the URDF has no shape that can be used, or "capsules"
+        for capsules of all links
+
+    Returns
+    -------
+    Shapes of the moving links and of the base.
+    """
+    from .link_capsules import capsules_of_links
+
     if kind == "capsules":
-        return link_capsules(robot.tree)
-    given = collision_shapes(robot.mechanism)
-    if kind == "shapes" and not given:
-        raise ProblemError(f"robot {robot.name!r} has no collision shapes; give collision='capsules' for capsules around its links")
-    try:
-        made = [convex_shape(robot.tree, shape) for shape in given]
-    except MissingExtra:
-        if kind == "shapes":
-            raise
-        made = []
-    return one_per_body([shape for shape in made if shape is not None]) or link_capsules(robot.tree)
+        return capsules_of_links(robot)
+    shapes, unusable = _usable_shapes(robot, must=kind == "shapes")
+    if kind == "shapes" and not shapes:
+        raise ProblemError(
+            f"robot {robot.name!r} has no collision shapes that can be used; give collision='capsules' for capsules around its links"
+        )
+    links = {link.name for link in robot.mechanism.links} - {shape.name for shape in shapes}
+    capsules = capsules_of_links(robot, links | unusable)
+    hulls = (shape for shape in one_per_body(shapes) if not any(each.holds(shape) for each in capsules))
+    return (*hulls, *capsules)
+
+
+def _usable_shapes(robot: Robot, must: bool) -> tuple[list[ConvexShape], set[str]]:
+    """Return the shapes of the description that can be used, and the links of those that cannot.
+
+    With `must`, a missing library of collisions is an error, else hulls are not used.
+    """
+    shapes, unusable = [], set()
+    for each in collision_shapes(robot.mechanism):
+        try:
+            if each.kind != "sphere":
+                coal_module("distances between links")
+            shape = convex_shape(robot.tree, each)
+        except MissingExtra:
+            if must:
+                raise
+            shape = None
+        if shape is None:
+            unusable.add(each.link)
+        else:
+            shapes.append(shape)
+    return shapes, unusable
 
 
 def absent_meshes(robot: Robot) -> tuple[str, ...]:
@@ -153,26 +199,41 @@ def link_capsules(tree: Tree) -> tuple[ConvexShape, ...]:
 
     The last link is taken to be twice as long as its centre of mass is away.
     """
-    ends: dict[int, list[tuple[str, Array]]] = {}
-    carried = {body.parent for body in tree.bodies}
-    for body in tree.bodies:
-        ends.setdefault(body.parent, []).append((body.name, np.array(body.placement.p, dtype=float)))
-    for index, body in enumerate(tree.bodies):
-        if index not in carried and body.inertia.m:
-            ends.setdefault(index, []).append((body.name, 2 * np.array(body.inertia.h, dtype=float) / float(body.inertia.m)))
-    for name, frame in tree.frames.items():
-        if frame.body >= 0 and frame.body not in carried:
-            ends.setdefault(frame.body, []).append((name, np.array(frame.pose.p, dtype=float)))
-    lengths = [max((float(np.linalg.norm(p)) for _, p in row), default=0.0) for row in ends.values()]
-    radius = THICKNESS * sum(lengths)
+    ends, radius = _ends(tree), capsule_radius(tree)
     if not radius:
         return ()
     names = ["base", *(body.name for body in tree.bodies)]
     made = []
     for index, row in ends.items():
-        tips = [p for _, p in row if np.linalg.norm(p) > radius] or [max((p for _, p in row), key=lambda p: float(np.linalg.norm(p)))]
+        tips = [p for p in row if np.linalg.norm(p) > radius] or [max(row, key=lambda p: float(np.linalg.norm(p)))]
         made += [ConvexShape(index, names[index + 1], np.array([np.zeros(3), tip]), radius) for tip in tips]
     return tuple(made)
+
+
+def capsule_radius(tree: Tree, base: float | None = None) -> float:
+    """Return the radius of capsules from the kinematics [m]: THICKNESS times the sum of the lengths of all bodies.
+
+    `base` [m] replaces the length of the base, which includes where the root link puts the robot.
+    """
+    lengths = {index: max(float(np.linalg.norm(p)) for p in row) for index, row in _ends(tree).items()}
+    if base is not None:
+        lengths[-1] = base
+    return THICKNESS * sum(lengths.values())
+
+
+def _ends(tree: Tree) -> dict[int, list[Array]]:
+    """Return the points that each body reaches, in its frame [m]; -1 is the base."""
+    ends: dict[int, list[Array]] = {}
+    carried = {body.parent for body in tree.bodies}
+    for body in tree.bodies:
+        ends.setdefault(body.parent, []).append(np.array(body.placement.p, dtype=float))
+    for index, body in enumerate(tree.bodies):
+        if index not in carried and body.inertia.m:
+            ends.setdefault(index, []).append(2 * np.array(body.inertia.h, dtype=float) / float(body.inertia.m))
+    for frame in tree.frames.values():
+        if frame.body >= 0 and frame.body not in carried:
+            ends.setdefault(frame.body, []).append(np.array(frame.pose.p, dtype=float))
+    return ends
 
 
 def _moved(pose: Pose, points: Array) -> Array:

@@ -30,8 +30,10 @@ def krl(motion: SampledMotion, name: str) -> Content:
     body = (f"  SPTP {_point(q)}\n  TIME_BLOCK PART = {part:.6g}\n" for q, part in zip(motion.q[1:-1], parts[:-1], strict=True))
     last = f"  SPTP {_point(motion.q[-1])}\n  TIME_BLOCK END = {motion.duration:.6g}\n"
     head = (
-        f"&ACCESS RVP\nDEF {title}()\n; {len(motion.t)} points, {motion.duration:.6g} s; {', '.join(motion.labels)} as A1 to A{motion.n}\n"
-        f"; steelyard {__version__}\nBAS(#INITMOV, 0)\nBAS(#VEL_PTP, {APPROACH})\nPTP {_point(motion.q[0])}\n"
+        f"&COMMENT {motion.safety.line}\n&ACCESS RVP\nDEF {title}()\n"
+        f"; {len(motion.t)} points, {motion.duration:.6g} s; {', '.join(motion.labels)} as A1 to A{motion.n}\n"
+        f"; steelyard {__version__}; the way to the first point is not checked\n"
+        f"BAS(#INITMOV, 0)\nBAS(#VEL_PTP, {APPROACH})\nPTP {_point(motion.q[0])}\n"
     )
     return f"{head}PTP_SPLINE\n  SPTP {_point(motion.q[0])}\n  TIME_BLOCK START\n{''.join(body)}{last}ENDSPLINE\nEND\n"
 

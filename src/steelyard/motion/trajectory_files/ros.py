@@ -24,7 +24,8 @@ def seconds(t: float) -> tuple[int, int]:
 
 def yaml(motion: SampledMotion, name: str) -> Content:
     """The message as YAML, as `ros2 topic pub` and the trajectory controllers of ros2_control take it: rad or m, rad/s, rad/s2."""
-    lines = ["header: {stamp: {sec: 0, nanosec: 0}, frame_id: ''}", f"joint_names: {json.dumps(list(motion.labels))}", "points:"]
+    lines = [f"# {motion.safety.line}", "header: {stamp: {sec: 0, nanosec: 0}, frame_id: ''}"]
+    lines += [f"joint_names: {json.dumps(list(motion.labels))}", "points:"]
     for t, q, qd, qdd in zip(motion.t - motion.t[0], motion.q.tolist(), motion.qd.tolist(), motion.qdd.tolist(), strict=True):
         sec, nanosec = seconds(float(t))
         lines += [f"- positions: {q}", f"  velocities: {qd}", f"  accelerations: {qdd}"]

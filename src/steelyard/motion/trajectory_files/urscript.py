@@ -25,9 +25,10 @@ def urscript(motion: SampledMotion, name: str) -> Content:
     step = float(np.mean(np.diff(motion.t)))
     title = re.sub(r"\W", "_", name) or "motion"
     lines = [
+        f"# {motion.safety.line}",
         f"def play_{title}():",
         f"  # {len(motion.t)} points every {step:.6g} s, {motion.duration:.6g} s in all; joints {', '.join(motion.labels)} [rad]",
-        f"  # steelyard {__version__}",
+        f"  # steelyard {__version__}; the way to the first point is not checked",
         f"  movej({_point(motion.q[0])}, {APPROACH})",
         "  sleep(0.5)",
         *(f"  servoj({_point(q)}, 0, 0, {step:.6g}, {LOOK_AHEAD}, {GAIN})" for q in motion.q[1:]),
