@@ -49,13 +49,14 @@ class StraightPath:
 
 
 def spare_distance(keep: DistancesToKeep, q: Array) -> Array:
-    """Return by how much positions q (N, n) keep their distances, (N,) [m]; infinite if there are none."""
+    """Return by how much positions q (N, n) keep their distances with a reserve, (N,) [m]; infinite if there are none."""
     spare = np.full(len(q), np.inf)
     for start in range(0, len(q), BLOCK):
         rows = slice(start, start + BLOCK)
         for each in keep.gaps:
-            distances = each.distances(q[rows], each.least + 2 * RESERVE).distance
-            spare[rows] = np.minimum(spare[rows], (distances - each.least).min(axis=1))
+            least = each.least + each.reserve(RESERVE)
+            distances = each.distances(q[rows], least + RESERVE).distance
+            spare[rows] = np.minimum(spare[rows], (distances - least).min(axis=1))
     return spare
 
 
@@ -71,14 +72,14 @@ def clear_of_home(keep: DistancesToKeep, q: Array, approach: float) -> tuple[Arr
     shifts = approach * np.array([-1.0, 0.0, 1.0])
     spare = spare_distance(keep, (q[:, None] + shifts[:, None]).reshape(-1, q.shape[1]))
     spare = spare.reshape(-1, len(shifts)).min(axis=1)
-    clear, spare = q[spare > RESERVE], spare[spare > RESERVE]
+    clear, spare = q[spare > 0], spare[spare > 0]
     if not len(clear):
         return np.empty(0), clear
     home = clear[int(np.argmax(spare))]
     share = np.linspace(0.0, 1.0, STEPS)[:, None]
     ways = home + share * (clear[:, None] - home)
     room = spare_distance(keep, ways.reshape(-1, q.shape[1])).reshape(len(clear), STEPS)
-    return home, clear[room.min(axis=1) > RESERVE]
+    return home, clear[room.min(axis=1) > 0]
 
 
 def straight_is_clear(keep: DistancesToKeep, points: Array) -> bool:
