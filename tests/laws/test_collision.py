@@ -15,7 +15,8 @@ from steelyard.motion.collision.capsules import Distances, capsule_distances
 from steelyard.motion.collision.clearance import Clearance, solid
 from steelyard.motion.collision.distance_tables import TabulatedClearance, tabulated
 from steelyard.motion.collision.distances_to_keep import distances_to_keep
-from steelyard.motion.collision.shapes import ConvexShape, link_capsules, robot_shapes
+from steelyard.motion.collision.robot_shapes import robot_shapes
+from steelyard.motion.collision.shapes import ConvexShape, link_capsules
 from steelyard.motion.collision.sweep import narrowest
 from steelyard.motion.collision.walls import HalfSpace, walls
 from steelyard.motion.trajectories.fourier import FourierBasis

@@ -15,7 +15,7 @@ import steelyard as sy
 from steelyard.checks.states import States
 from steelyard.motion import Trajectory, point_to_point
 from steelyard.motion.collision.link_capsules import capsules_of_links
-from steelyard.motion.collision.shapes import robot_shapes
+from steelyard.motion.collision.robot_shapes import robot_shapes
 from steelyard.motion.collision.walls import walls
 from steelyard.motion.trajectories.limits import motion_limits
 from steelyard.motion.trajectories.trajectory import trajectory

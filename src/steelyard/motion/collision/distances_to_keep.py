@@ -11,7 +11,7 @@ from ...robot import Robot
 from ..trajectories.limits import MotionLimits
 from .clearance import Clearance
 from .ground import ground_height
-from .shapes import absent_meshes, robot_shapes
+from .robot_shapes import absent_meshes, robot_shapes
 from .sweep import Gaps
 from .walls import Boxes, HalfSpace, Walls, walls
 

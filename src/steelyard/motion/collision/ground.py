@@ -12,13 +12,11 @@ from ...errors import CallError
 from ...robot import Robot
 from .body_frames import BodyFrames
 from .shapes import ConvexShape
-from .walls import Wall
 
 Array = NDArray[np.float64]
 TRIES = 200  # random positions
 LEVEL = 1e-3  # [m] a point whose height varies by less cannot leave its height
 NEAR = 0.5  # of a shape's size: how far from its joint a part of it may be unable to leave the ground
-UP = np.array([0.0, 0.0, -1.0])
 
 
 def ground_height(ground: object) -> float | None:
@@ -37,14 +35,14 @@ def ground_height(ground: object) -> float | None:
     return float(ground)  # type: ignore[arg-type]
 
 
-def ground_walls(
+def shapes_above_ground(
     robot: Robot,
     shapes: tuple[ConvexShape, ...],
     height: float,
     clearance: float,
     travel: tuple[Array, Array] | None,
-) -> tuple[list[Wall], tuple[str, ...]]:
-    """Return the walls that keep moving links and frames above the ground, and the links that stand on it.
+) -> tuple[list[ConvexShape], tuple[str, ...]]:
+    """Return the parts of moving links and frames that stay above the ground, and the links that stand on it.
 
     The base does not count. Points that stay at their height wherever the joints go, in the ground
     or above it, do not count either, such as the ends of links at a shoulder in the base plane.
@@ -61,21 +59,21 @@ def ground_walls(
 
     Returns
     -------
-    The walls, and the names of links without a point that counts.
+    The shapes, with the points that count alone, and the names of links without such a point.
     """
     moving = [shape for shape in (*shapes, *_bare_frames(robot, shapes)) if shape.body >= 0]
     if travel is None:
-        return [_wall(shape, height, clearance) for shape in moving], ()
+        return moving, ()
     q = np.random.default_rng(0).uniform(*travel, (TRIES, robot.n))
     frames = BodyFrames.at(robot, q)
-    walls, standing = [], []
+    above, standing = [], []
     for shape in moving:
         counts = _points_that_count(shape, frames, height + clearance)
         if counts.any():
-            walls.append(_wall(replace(shape, points=shape.points[counts]), height, clearance))
+            above.append(replace(shape, points=shape.points[counts]))
         elif _lowest(shape, frames) < height + clearance:
             standing.append(shape.name)
-    return walls, tuple(dict.fromkeys(standing))
+    return above, tuple(dict.fromkeys(standing))
 
 
 def _points_that_count(shape: ConvexShape, frames: BodyFrames, level: float) -> NDArray[np.bool_]:
@@ -97,10 +95,6 @@ def _lowest(shape: ConvexShape, frames: BodyFrames) -> float:
     """Return the least height of a shape [m]."""
     points = frames.points(np.array([shape.body]), shape.points[None])
     return float(points[..., 2].min()) - shape.radius
-
-
-def _wall(shape: ConvexShape, height: float, clearance: float) -> Wall:
-    return Wall(shape, UP, -height, clearance, f"{shape.name} above the ground")
 
 
 def _bare_frames(robot: Robot, shapes: tuple[ConvexShape, ...]) -> list[ConvexShape]:

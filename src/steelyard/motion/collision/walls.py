@@ -14,6 +14,7 @@ from ...errors import CallError, suggest
 from ...robot import Robot
 from .body_frames import BodyFrames, lever, sides
 from .capsules import Distances
+from .ground import shapes_above_ground
 from .shapes import ConvexShape
 
 Array = NDArray[np.float64]
@@ -108,7 +109,7 @@ def walls(
 ) -> Walls:
     """The walls of boxes {frame or link: (low, high)} [m], half-spaces, and of the ground at a height [m] of the base frame.
 
-    The ground keeps `clearance` [m]; `ground.ground_walls` says what counts for it within the ends of `travel` (n,) [rad|m].
+    The ground keeps `clearance` [m]; `ground.shapes_above_ground` says what counts for it within the ends of `travel` (n,) [rad|m].
     A link with shapes stays in with all of it, any other frame with its origin.
     """
     made: list[Wall] = []
@@ -129,9 +130,9 @@ def walls(
                 made.append(Wall(shape, normal / size, offset / size, 0.0, f"{shape.name} within half-space {number + 1}"))
     if ground is None:
         return Walls(robot, tuple(made))
-    from .ground import ground_walls
-
-    floor, standing = ground_walls(robot, shapes, ground, clearance, travel)
+    above, standing = shapes_above_ground(robot, shapes, ground, clearance, travel)
+    down = np.array([0.0, 0.0, -1.0])
+    floor = (Wall(shape, down, -ground, clearance, f"{shape.name} above the ground") for shape in above)
     return Walls(robot, (*made, *floor), standing)
 
 

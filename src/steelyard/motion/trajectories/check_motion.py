@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,15 +20,34 @@ from ..collision.walls import Boxes, HalfSpace
 from .limits import MotionBounds, MotionLimits, motion_limits
 from .motion_check import MotionCheck
 
-if TYPE_CHECKING:
-    from .trajectory import Trajectory
-
 Array = NDArray[np.float64]
 RATE = 1000.0  # [Hz] at which limits are looked at
 COARSE = 250.0  # [Hz] intervals that distances begin with
 TOLERANCE = 1e-9  # of a limit: rounding
 POSITION_STEP = 1e-5  # [rad|m] in 1 ms that velocities do not explain: a motion whose derivatives are wrong
 VELOCITY_STEP = 1e-3  # [rad/s|m/s] in 1 ms that accelerations do not explain
+
+
+class SampledTrajectory(Protocol):
+    """What a check needs of a `Trajectory`."""
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def t(self) -> Array: ...
+
+    @property
+    def duration(self) -> float: ...
+
+    @property
+    def joint_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+    @property
+    def motion(self) -> Callable[[ArrayLike], States]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +93,7 @@ class TimedMotion:
 
 def check_motion(
     robot: Robot,
-    trajectory: Trajectory,
+    trajectory: SampledTrajectory,
     *,
     speed: float = 1.0,
     collision: str = "auto",

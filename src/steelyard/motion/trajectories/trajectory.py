@@ -155,7 +155,7 @@ class Trajectory:
         Returns:
             The same motion, with its `.safety`.
         Example:
-            >>> sy.point_to_point([0.0, 1.0], [1.0, 1.2], 4.0).check(sy.load("planar_2r")).safety.checked
+            >>> motion.check(sy.load("planar_2r")).safety.checked
             True
         """
         from .check_motion import check_motion
