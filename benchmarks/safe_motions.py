@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -20,7 +21,7 @@ from steelyard.motion.collision.link_capsules import capsules_of_links
 from tests.bare_arms import PlainArm, installed_text, judge, ur10e
 
 CLEARANCE, RATE, ROUNDING = 0.02, 1000.0, 1e-9
-ARMS = {
+ARMS: dict[str, Callable[[], str]] = {
     "ur10e": ur10e,
     "ur10": lambda: installed_text("ur_description/urdf/ur10_robot.urdf"),
     "panda": lambda: installed_text("panda_description/urdf/panda.urdf"),

@@ -211,5 +211,5 @@ def colliding_starts(name: str, seeds: int = 5) -> tuple[int, int, float]:
     starts = [start for k in range(40) if (start := free.first(k, 5)) is not None]
     t = np.linspace(0, 10, 200)
     colliding = sum(bool((gaps.distances(free.basis.motion(s.x)(t).q, 0.05).distance < 0).any()) for s in starts)
-    made = [sy.excite(robot(name), 10.0, 5, seed=seed, starts=2, **LIMITED) for seed in range(seeds)]
+    made = [sy.excite(robot(name), 10.0, 5, seed=seed, starts=2, **LIMITED) for seed in range(seeds)]  # type: ignore[arg-type]
     return colliding, len(starts), min(least_distance(name, each) for each in made)

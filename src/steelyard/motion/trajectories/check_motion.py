@@ -76,8 +76,8 @@ class TimedMotion:
         """Return bounds of the samples; the jerk includes what accelerations jump by between them."""
         t, (q, qd, qdd) = self.samples
         jerk = np.abs(np.diff(qdd, axis=0)).max(axis=0) / np.diff(t).min()
-        largest = (np.abs(x).max(axis=0) for x in (qd, qdd))
-        return MotionBounds(q.min(axis=0), q.max(axis=0), *largest, jerk)
+        velocity, acceleration = np.abs(qd).max(axis=0), np.abs(qdd).max(axis=0)
+        return MotionBounds(q.min(axis=0), q.max(axis=0), velocity, acceleration, jerk)
 
     @property
     def consistent(self) -> bool:
