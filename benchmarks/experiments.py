@@ -114,7 +114,9 @@ def _simulated(name: str, seed: int, planted: tuple[Planted, ...]) -> Experiment
     robot = arm(name)
     plan = recording(_rng(seed, 0))
     true = true_robot(robot, seed)
-    motion = sy.excite(robot, plan.seconds, plan.harmonics, 1 / plan.seconds, seed, candidates=CANDIDATES).motion
+    motion = sy.excite(
+        robot, plan.seconds, plan.harmonics, 1 / plan.seconds, seed, candidates=CANDIDATES, speed=1.0, acceleration=np.inf, ground=None
+    ).motion
     assert isinstance(motion, Fourier)
     true = plant(robot, true, "true robot", planted)
     motion = plant(robot, motion, "motion", planted)

@@ -62,7 +62,7 @@ def ur10() -> sy.Robot:
 @cache
 def motion() -> sy.Trajectory:
     """The motion of all moving rows: what `excite` finds for the description with such a load, and the noise that is expected."""
-    return sy.excite(ur10(), SECONDS, rate=RATE, noise=NOISE.tolist(), payload=MASS)
+    return sy.excite(ur10(), SECONDS, rate=RATE, noise=NOISE.tolist(), payload=MASS, speed=1.0, acceleration=np.inf, ground=None)
 
 
 @cache
@@ -81,7 +81,7 @@ def moving_rows() -> Array:
 @cache
 def poses() -> sy.experiments.StaticPoses:
     """The dozen poses of the resting rows."""
-    return sy.static_poses(ur10(), 12, sigma=NOISE)
+    return sy.static_poses(ur10(), 12, sigma=NOISE, ground=None, collision="none")
 
 
 def true_arm(rng: np.random.Generator) -> Array:

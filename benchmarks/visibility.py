@@ -180,7 +180,7 @@ def reference(robot: sy.Robot) -> Reference:
     if recorded is not None:
         return measured_reference(robot, recorded)
     rough = with_drives(robot).with_joint_terms(TERMS)
-    motion = sy.excite(robot, 10.0, 5, 0.1, 0, candidates=12).sample(POINTS / 10)
+    motion = sy.excite(robot, 10.0, 5, 0.1, 0, candidates=12, speed=1.0, acceleration=np.inf, ground=None).sample(POINTS / 10)
     log = sy.Log(t=motion.t, q=motion.q, qd=motion.qd, qdd=motion.qdd, joint_names=robot.joint_names)
     return Reference(rough, log, spread_factor(robot), np.full(robot.n, NOISE))
 

@@ -98,7 +98,9 @@ def described(robot: str) -> sy.Robot:
 @cache
 def motions(robot: str, seed: int) -> tuple[Trajectory, Trajectory]:
     """A motion that excites the robot, and another one."""
-    return tuple(sy.excite(described(robot), seconds=SECONDS, starts=1, seed=seed + k) for k in (0, 500))  # type: ignore[return-value]
+    return tuple(
+        sy.excite(described(robot), seconds=SECONDS, starts=1, seed=seed + k, speed=1.0, acceleration=np.inf, ground=None) for k in (0, 500)
+    )  # type: ignore[return-value]
 
 
 @cache

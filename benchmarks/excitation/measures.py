@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import steelyard as sy
 from benchmarks.arms import installed
-from steelyard.experiments.excitation.excite import Request, distances_to_keep, what_is_known
+from steelyard.experiments.excitation.excite import Request, what_is_known
 from steelyard.experiments.excitation.expected_accuracy import RegionOfUse, targets
 from steelyard.experiments.excitation.information import TERMS, Information
 from steelyard.experiments.excitation.multi_start import STAGES, Crew, MultiStart
@@ -23,6 +23,7 @@ from steelyard.experiments.excitation.random_motions import RandomMotions
 from steelyard.experiments.excitation.task import Task
 from steelyard.motion.collision.clearance import Clearance
 from steelyard.motion.collision.distance_tables import tabulated
+from steelyard.motion.collision.distances_to_keep import DistancesToKeep, distances_to_keep
 from steelyard.motion.trajectories.fourier import FourierBasis
 from steelyard.motion.trajectories.limits import MotionLimits, motion_limits
 
@@ -34,6 +35,8 @@ ROBOTS: dict[str, Callable[[], sy.Robot]] = {
 }
 SERIES = ((5, 0.1), (10, 0.05))  # harmonics, base frequency [Hz]
 SECONDS, ACCELERATION, MARGIN = 20.0, 8.0, 0.9
+LIMITED = {"speed": 1.0, "acceleration": ACCELERATION, "ground": None}
+"""The limits of all figures, which are faster than the defaults, and no ground."""
 STATED = {("ur10", 5): 444.0, ("ur10", 10): 477.0}
 """Log-dets of a stochastic search of 60 s that were published with the task."""
 
@@ -63,10 +66,9 @@ class Excited(NamedTuple):
 def excited(name: str, harmonics: int, collision: str = "auto", seed: int = 0) -> Excited:
     """The motion of the defaults; kernels are compiled before."""
     frequency = dict(SERIES)[harmonics]
-    warm = {"starts": 1, "collision": collision, "acceleration": ACCELERATION}
-    sy.excite(robot(name), SECONDS, harmonics, frequency, 99, **warm)  # type: ignore[arg-type]
+    sy.excite(robot(name), SECONDS, harmonics, frequency, 99, starts=1, collision=collision, **LIMITED)  # type: ignore[arg-type]
     wall, cpu, busy = perf_counter(), process_time(), busy_time()
-    made = sy.excite(robot(name), SECONDS, harmonics, frequency, seed, acceleration=ACCELERATION, margin=MARGIN, collision=collision)
+    made = sy.excite(robot(name), SECONDS, harmonics, frequency, seed, margin=MARGIN, collision=collision, **LIMITED)  # type: ignore[arg-type]
     used = process_time() - cpu
     return Excited(made, perf_counter() - wall, used, max(0.0, busy_time() - busy - used))
 
@@ -104,7 +106,7 @@ def best_of_starts(name: str, harmonics: int, collision: str = "none", starts: i
     """The largest log-det of starts of another seed, each through all stages with three times the steps, and the number of parameters."""
     information = Information.of(robot(name))
     basis = FourierBasis(harmonics, dict(SERIES)[harmonics])
-    gaps = distances_to_keep(robot(name), limits(name), collision, 0.02, None, None, ())
+    gaps = distances_to_keep(robot(name), limits(name), collision, ground=None).gaps
     task = Task(limits(name), basis, information, seed, gaps, tuple(tabulated(each) for each in gaps))
     problem, crew = task.starts, Crew(1)
     found = []
@@ -128,7 +130,7 @@ def largest_share(name: str, made: sy.Trajectory, rate: float = 10_000.0) -> flo
 
 def least_distance(name: str, made: sy.Trajectory, rate: float = 1000.0) -> float:
     """The least distance [m] over what is asked for between links, at samples of a rate [Hz]."""
-    (gaps,) = distances_to_keep(robot(name), limits(name), "auto", 0.02, None, None, ())
+    (gaps,) = distances_to_keep(robot(name), limits(name), ground=None).gaps
     assert isinstance(gaps, Clearance)
     q = made.sample(rate).q
     return float(min((gaps.distances(part, 0.1).distance - gaps.least).min() for part in np.array_split(q, 20)))
@@ -188,12 +190,12 @@ def through_identify(name: str, runs: int) -> float:
 
 def shortest(name: str, share: float, starts: int = 4) -> tuple[float, float]:
     """The time [s] of the motion that reaches an accuracy of the torque, and the shortest found by bisection with full searches."""
-    made = sy.excite(robot(name), torque_accuracy=share, acceleration=ACCELERATION, collision="none")
+    made = sy.excite(robot(name), torque_accuracy=share, collision="none", **LIMITED)  # type: ignore[arg-type]
     information = Information.of(robot(name))
     region = RegionOfUse.of(information, limits(name))
     wanted = targets(information, region, None, share)
     known = what_is_known(information, None, None, None)
-    asked = Request(limits(name), (), information, known, region, wanted, "fourier", None, None, 1, 100.0, None)
+    asked = Request(limits(name), DistancesToKeep(), information, known, region, wanted, "fourier", None, None, 1, 100.0, None)
     low, high = made.duration / 4, made.duration
     while high > 1.04 * low:
         middle = round((low * high) ** 0.5, 2)
@@ -204,10 +206,10 @@ def shortest(name: str, share: float, starts: int = 4) -> tuple[float, float]:
 
 def colliding_starts(name: str, seeds: int = 5) -> tuple[int, int, float]:
     """Random starts that collide, of how many, and the least distance [m] over what is asked for of motions made from few starts."""
-    (gaps,) = distances_to_keep(robot(name), limits(name), "auto", 0.02, None, None, ())
+    (gaps,) = distances_to_keep(robot(name), limits(name), ground=None).gaps
     free = MultiStart(FourierBasis(5, 0.1), Information.of(robot(name)), limits(name))
     starts = [start for k in range(40) if (start := free.first(k, 5)) is not None]
     t = np.linspace(0, 10, 200)
     colliding = sum(bool((gaps.distances(free.basis.motion(s.x)(t).q, 0.05).distance < 0).any()) for s in starts)
-    made = [sy.excite(robot(name), 10.0, 5, seed=seed, starts=2, acceleration=ACCELERATION) for seed in range(seeds)]
+    made = [sy.excite(robot(name), 10.0, 5, seed=seed, starts=2, **LIMITED) for seed in range(seeds)]  # type: ignore[arg-type]
     return colliding, len(starts), min(least_distance(name, each) for each in made)

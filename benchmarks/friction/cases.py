@@ -98,7 +98,7 @@ def make_case(kind: str, name: str, seed: int) -> Case:
 @cache
 def motion(name: str, number: int) -> Fourier:
     """A good motion of a robot."""
-    made = sy.excite(arm(name), 10.0, 5, 0.1, number, candidates=4).motion
+    made = sy.excite(arm(name), 10.0, 5, 0.1, number, candidates=4, speed=1.0, acceleration=np.inf, ground=None).motion
     assert isinstance(made, Fourier)
     return made
 

@@ -11,6 +11,7 @@ from .errors import LONG_NAME, SteelyardError
 REFUSED = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Unicode categories: control and format characters (bidirectional overrides too), surrogates, separators of lines."""
 
+LONG_LINE = 1000  # characters of a line about a whole motion
 _SIGNS = re.compile(r"[^A-Za-z0-9_]+")
 
 
@@ -54,6 +55,11 @@ def comment_text(text: str, longest: int = LONG_NAME) -> str:
     """Return text for the comment of a robot program: printable ASCII on one line, all else escaped, long text shortened."""
     plain = "".join(c if c.isascii() and c.isprintable() else _escaped(c) for c in text)
     return plain if len(plain) <= longest else f"{plain[: longest - 3]}..."
+
+
+def program_comment(text: str) -> str:
+    """Return a line about a whole motion for the head of a program or table."""
+    return comment_text(text, LONG_LINE)
 
 
 def comment_names(names: Iterable[str]) -> str:

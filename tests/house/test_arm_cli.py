@@ -72,7 +72,7 @@ def test_a_motion_of_the_arm_alone(run: Run, panda: tuple[Path, Path], tmp_path:
     quick = ["--seconds", "4", "--harmonics", "2", "--starts", "1", "--collision", "none", "-o", tmp_path / "new" / "motion.csv"]
     ran = run("excite", panda[0], "--config", tmp_path / "two.toml", *quick)
     assert ran.code == 0, ran.err
-    head = (tmp_path / "new" / "motion.csv").read_text().splitlines()[0]
+    head = (tmp_path / "new" / "motion.csv").read_text().splitlines()[1]
     assert "q.panda_joint7" in head
     assert "panda_joint1" not in head
 

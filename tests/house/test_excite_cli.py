@@ -93,3 +93,33 @@ def test_excite_has_the_defaults_of_python(run: Run, monkeypatch: pytest.MonkeyP
     parameters = inspect.signature(excite_command).parameters
     left = {"robot", "candidates", "fit", "progress", "workspace", "half_spaces"}
     assert set(inspect.signature(excite_function).parameters) - left <= set(parameters)
+
+
+def test_the_first_line_says_what_was_checked_also_quietly(run: Run, tmp_path: Path) -> None:
+    few = ("--seconds", 5, "--harmonics", 3, "--starts", 1)
+    ran = run("excite", ROBOT, *few, "-o", tmp_path / "a.yaml")
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("CHECKED (limits of position, velocity")
+    quiet = run("excite", ROBOT, *few, "--quiet", "-o", tmp_path / "b.yaml")
+    assert quiet.out.splitlines()[0].startswith("CHECKED (")
+    assert (tmp_path / "b.yaml").read_text().splitlines()[0] == f"# {quiet.out.splitlines()[0]}"
+    open_ = run("excite", ROBOT, *few, "--quiet", "--ground", "none", "--collision", "none", "-o", tmp_path / "c.yaml")
+    assert open_.code == 2
+    assert open_.out.startswith("NOT CHECKED (distances between links; ground)")
+    assert "--unchecked" in open_.err
+    assert not (tmp_path / "c.yaml").exists()
+    written = run("excite", ROBOT, *few, "--ground", "none", "--unchecked", "-o", tmp_path / "c.yaml")
+    assert written.code == 0, written.err
+    assert (tmp_path / "c.yaml").read_text().startswith("# NOT CHECKED (ground)")
+    assert run("excite", ROBOT, *few, "--ground", "floor").code == 2
+
+
+def test_poses_say_what_was_checked(run: Run, tmp_path: Path) -> None:
+    ran = run("payload", "elbow_6r", "--poses", 4, "--quiet", "-o", tmp_path / "poses.csv")
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("CHECKED (")
+    refused = run("payload", "elbow_6r", "--poses", 4, "--ground", "none", "-o", tmp_path / "low.csv")
+    assert refused.code == 2
+    assert refused.out.startswith("NOT CHECKED (ground)")
+    assert "--unchecked" in refused.err
+    assert run("payload", "elbow_6r", "--poses", 4, "--ground", "none", "--unchecked", "-o", tmp_path / "low.csv").code == 0

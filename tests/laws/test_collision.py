@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,13 @@ import pytest
 
 import steelyard as sy
 from steelyard.experiments.excitation.information import Information
-from steelyard.experiments.excitation.obstacles import not_checked
 from steelyard.experiments.excitation.task import Task
 from steelyard.motion.collision.capsules import Distances, capsule_distances
 from steelyard.motion.collision.clearance import Clearance, solid
 from steelyard.motion.collision.distance_tables import TabulatedClearance, tabulated
-from steelyard.motion.collision.shapes import ConvexShape, link_capsules, robot_shapes
+from steelyard.motion.collision.distances_to_keep import distances_to_keep
+from steelyard.motion.collision.robot_shapes import robot_shapes
+from steelyard.motion.collision.shapes import ConvexShape, link_capsules
 from steelyard.motion.collision.sweep import narrowest
 from steelyard.motion.collision.walls import HalfSpace, walls
 from steelyard.motion.trajectories.fourier import FourierBasis
@@ -182,8 +184,9 @@ def test_a_motion_that_folds_the_arm_onto_itself_is_not_returned(kind: str, tmp_
     robot = folding_arm(tmp_path, lower=1.0)
     gaps = Clearance.of(robot, robot_shapes(robot, kind), np.array([-2.9, 1.0, 1.0]), np.full(3, 2.9), 0.02)
     for options in ({"starts": 2}, {"candidates": 20}):
-        free = sy.excite(robot, 5.0, 4, collision="none", **options)  # type: ignore[arg-type]
-        made = sy.excite(robot, 5.0, 4, collision=kind, **options)  # type: ignore[arg-type]
+        fast = {"speed": 1.0, "acceleration": np.inf, "ground": None, **options}
+        free = sy.excite(robot, 5.0, 4, collision="none", **fast)  # type: ignore[arg-type]
+        made = sy.excite(robot, 5.0, 4, collision=kind, **fast)  # type: ignore[arg-type]
         assert gaps.distances(free.sample(200).q).distance.min() < 0
         assert gaps.distances(made.sample(1000).q).distance.min() >= 0.02
         assert made.excitation is not None
@@ -194,22 +197,35 @@ def test_a_motion_that_folds_the_arm_onto_itself_is_not_returned(kind: str, tmp_
 
 def test_what_is_not_checked_is_said(tmp_path: Path) -> None:
     robot = folding_arm(tmp_path)
-    said = {kind: sy.excite(robot, 5.0, 3, candidates=3, collision=kind).excitation for kind in ("auto", "none")}
-    assert all(said.values())
-    assert said["none"].not_checked == "Distances between links were not checked."  # type: ignore[union-attr]
-    assert "Links that a joint joins were not checked" in said["auto"].not_checked  # type: ignore[union-attr]
-    assert "files are absent were left out: those of base." in said["auto"].not_checked  # type: ignore[union-attr]
+    options = {"candidates": 3, "ground": -2.0}
+    said = {kind: sy.excite(robot, 5.0, 3, collision=kind, **options).excitation for kind in ("auto", "none")}  # type: ignore[arg-type]
+    assert said["none"] is not None
+    assert said["auto"] is not None
+    assert said["none"].unchecked == ("distances between links",)
+    assert not said["none"].checked
+    assert said["auto"].checked
+    assert "Links that a joint joins were not checked" in said["auto"].remarks
+    assert "files are absent were replaced by capsules: those of base." in said["auto"].remarks
     close = Clearance.of(robot, robot_shapes(robot), np.full(3, -0.1), np.full(3, 0.1), 0.02)
     assert close.left_out == ()
     folded = Clearance.of(robot, robot_shapes(robot), np.array([0.0, 3.1, 3.1]), np.array([0.1, 3.14, 3.14]), 0.02)
     assert ("one", "three") in folded.left_out
-    assert "built close together: one and three." in not_checked(robot, [folded], "auto")
+    limits = motion_limits(robot)
+    folding = replace(limits, lower=np.array([0.0, 3.1, 3.1]), upper=np.array([0.1, 3.14, 3.14]))
+    assert "built close together: one and three." in distances_to_keep(robot, folding).remarks
 
 
 def test_walls_are_kept_by_frames_and_links(tmp_path: Path) -> None:
     robot = folding_arm(tmp_path)
     made = sy.excite(
-        robot, 5.0, 4, starts=1, collision="none", workspace={"three": ((-2, -2, -0.4), (0.8, 2, 2))}, half_spaces=[((-1, 0, 0), 0.7)]
+        robot,
+        5.0,
+        4,
+        starts=1,
+        collision="none",
+        ground=None,
+        workspace={"three": ((-2, -2, -0.4), (0.8, 2, 2))},
+        half_spaces=[((-1, 0, 0), 0.7)],
     )
     q = made.sample(500).q
     X = robot.forward_kinematics(q, "three")
@@ -230,7 +246,7 @@ def test_walls_are_kept_by_frames_and_links(tmp_path: Path) -> None:
         ({"workspace": {"three": ((1, 0, 0), (0, 1, 1))}}, r"low \[1.0, 0.0, 0.0\] must be below"),
         ({"workspace": {"base": ((0, 0, 0), (1, 1, 1))}}, "'base' does not move"),
         ({"half_spaces": [((0, 0, 0), 1.0)]}, "expected a normal"),
-        ({"ground": 0.5}, "none of 400 random positions.*two above the ground"),
+        ({"ground": 0.5}, "none of 400 random positions.*one above the ground.*ground=None"),
         ({"collision": "mesh"}, "collision = 'mesh'.*shapes"),
         ({"clearance": -1.0}, "clearance"),
         ({"clearance": 5.0}, "within the limits"),

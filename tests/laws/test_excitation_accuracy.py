@@ -22,7 +22,7 @@ NOISE = [2.0, 1.0, 0.2]
 
 @cache
 def motion() -> sy.Trajectory:
-    return sy.excite(ROBOT, 5.0, 3, candidates=5, noise=NOISE, rate=50.0, collision="none")
+    return sy.excite(ROBOT, 5.0, 3, candidates=5, noise=NOISE, rate=50.0, collision="none", speed=1.0, acceleration=np.inf, ground=None)
 
 
 def accuracy(made: sy.Trajectory) -> object:

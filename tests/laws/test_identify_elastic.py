@@ -24,7 +24,7 @@ def robot():
 
 @cache
 def run():
-    motion = sy.excite(robot(), 8.0, 5, 0.125, starts=1)
+    motion = sy.excite(robot(), 8.0, 5, 0.125, starts=1, speed=1.0, acceleration=np.inf, ground=None)
     return sy.simulate(robot(), FeedForward(motion, 100.0, 5.0), seconds=8.0, step=4e-4, every=10, drive=Elastic(STIFFNESS, DAMPING))
 
 

@@ -143,7 +143,10 @@ def test_chosen_poses_are_better_than_random_ones_and_within_the_limits() -> Non
     for j, limit in enumerate(arm().tree.limits or ()):
         assert limit is None or np.all((chosen.waypoints[..., j] >= limit.lower) & (chosen.waypoints[..., j] <= limit.upper))
     assert chosen.waypoints.shape == (12, 2, arm().n)
-    assert chosen.csv().count("\n") == 13
+    lines = chosen.csv().splitlines()
+    assert lines[0] == f"# {chosen.safety.line}"
+    assert [line.split(",")[0] for line in lines[1:]].count("0") == 1 + len(chosen.detours)
+    assert len(lines) == 2 + 12 + 1 + len(chosen.detours)
     with pytest.raises(ProblemError, match="no poses of this robot show"):
         sy.static_poses(sy.load("planar_2r"))
 

@@ -32,6 +32,11 @@ Freeze = Annotated[
 ]
 ConfigPath = Annotated[Path | None, typer.Option(metavar="TOML", help="Options in a file; those that are typed come first.")]
 ForceFile = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+Ground = Annotated[
+    str | None,
+    typer.Option(metavar="base|none|M", help="What links stay above: the base plane, nothing, a height [m]; base if not given."),
+]
+Unchecked = Annotated[bool, typer.Option("--unchecked", help="Write programs of a motion that is not fully checked.")]
 ForceFolder = Annotated[bool, typer.Option("--force", help="Write into DIR although it is not empty.")]
 
 

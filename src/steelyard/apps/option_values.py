@@ -76,3 +76,12 @@ def pairs(option: str, texts: Sequence[str] | None) -> list[tuple[str, str]] | N
             raise CallError(f"{option}: {text!r}; expected two joints that share a motor, such as joint5,joint6")
         made.append((names[0], names[1]))
     return made or None
+
+
+def ground(option: str, text: str | None) -> dict[str, float | str | None]:
+    """Read 'base', 'none' or a height [m] as the argument `ground`; nothing where the option is not given."""
+    if text is None:
+        return {}
+    if text.strip().lower() in ("base", "none"):
+        return {"ground": None if text.strip().lower() == "none" else "base"}
+    return {"ground": number(option, text.strip())}

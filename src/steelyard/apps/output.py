@@ -57,6 +57,14 @@ class Output:
         if not self.json:
             console().print(judgement(sentence, good, () if self.quiet else reasons, style))
 
+    def first_line(self, line: str, **values: Any) -> None:
+        """Print a line that is on top of the results, with --quiet too, such as what of a motion was checked; `values` go into the JSON."""
+        from .show.terminal import console, shown
+
+        self.record(check=line, **values)
+        if not self.json:
+            console().print(shown(line), soft_wrap=True)
+
     def record(self, **values: Any) -> None:
         """Keep numbers with all digits for --json."""
         self.found |= values

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..inputs import ConfigPath, ForceFile, Freeze, Joints, RobotName
+from ..inputs import ConfigPath, ForceFile, Freeze, Ground, Joints, RobotName, Unchecked
 
 if TYPE_CHECKING:
     from ...motion import Trajectory
@@ -37,8 +37,11 @@ def excite(
     ] = None,
     rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rate of the recording; 100 if not given.")] = None,
     margin: Annotated[float | None, typer.Option(help="The fraction of every limit that may be used; 0.9 if not given.")] = None,
+    speed: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="The share of the velocity limits that is used; 0.5 if not given.")
+    ] = None,
     velocity: Annotated[str | None, typer.Option(metavar="LIMITS", help=f"Speeds [rad/s|m/s]: {PerJoint}")] = None,
-    acceleration: Annotated[str | None, typer.Option(metavar="LIMITS", help="Accelerations [rad/s2|m/s2].")] = None,
+    acceleration: Annotated[str | None, typer.Option(metavar="LIMITS", help="Accelerations [rad/s2|m/s2]; speed within 0.5 s.")] = None,
     jerk: Annotated[str | None, typer.Option(metavar="LIMITS", help="Jerks [rad/s3|m/s3].")] = None,
     effort: Annotated[str | None, typer.Option(metavar="LIMITS", help="Torques [N m|N].")] = None,
     criterion: Annotated[
@@ -56,7 +59,7 @@ def excite(
     region: Annotated[list[str] | None, typer.Option(metavar="JOINT=LOW,HIGH", help="Where the torque counts [rad|m].")] = None,
     collision: Annotated[str | None, typer.Option(metavar="auto|shapes|capsules|none", help="How links are kept apart.")] = None,
     clearance: Annotated[float | None, typer.Option(metavar="M", help="Least distance between links, and to the ground.")] = None,
-    ground: Annotated[float | None, typer.Option(metavar="M", help="Height in the base frame that links stay above.")] = None,
+    ground: Ground = None,
     box: Annotated[
         list[str] | None, typer.Option(metavar="FRAME=X0,Y0,Z0,X1,Y1,Z1", help="A box that a frame or link, or * all links, stays in [m].")
     ] = None,
@@ -67,6 +70,7 @@ def excite(
     gravity: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Gravity in the base frame [m/s2], as it will be mounted.")] = None,
     starts: Annotated[int | None, typer.Option(min=1, help="Random motions that are optimised; 8 if not given.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same motion.")] = None,
+    unchecked: Unchecked = False,
     force: ForceFile = False,
 ) -> None:
     """Design a motion that shows the robot's parameters: within its limits at all times, at rest at both ends."""
@@ -88,8 +92,8 @@ def excite(
     loaded = arm_of(load(robot), joints, freeze, file).robot
     asked: dict[str, Any] = {
         "seconds": seconds, "harmonics": harmonics, "base_frequency": base_frequency, "seed": seed, "basis": basis, "rate": rate,
-        "starts": starts, "margin": margin, "criterion": criterion, "prior": prior, "torque_accuracy": torque_accuracy,
-        "collision": collision, "clearance": clearance, "ground": ground,
+        "starts": starts, "margin": margin, "speed": speed, "criterion": criterion, "prior": prior,
+        "torque_accuracy": torque_accuracy, "collision": collision, "clearance": clearance,
         **{name: values.by_joint(f"--{name}", text) for name, text in
            (("velocity", velocity), ("acceleration", acceleration), ("jerk", jerk), ("effort", effort), ("noise", noise))},
         "log": [read(path, loaded, *columns_of(file, None, None)) for path in log] if log else None,
@@ -100,12 +104,13 @@ def excite(
         "payload": None if payload is None else values.numbers("--payload", payload, (1, 4)),
         "gravity": None if gravity is None else values.numbers("--gravity", gravity, (3,)),
     }  # fmt: skip
+    chosen = {name: value for name, value in asked.items() if value is not None} | values.ground("--ground", ground)
     with progress_bar() as progress:
-        motion = sy.excite(loaded, **{name: value for name, value in asked.items() if value is not None}, progress=progress)
+        motion = sy.excite(loaded, **chosen, progress=progress)
     show(loaded, motion)
     for path in out or ():
         make_parents(path)
-        motion.write(path, rate=out_rate, overwrite=force)
+        motion.write(path, rate=out_rate, overwrite=force, unchecked=unchecked)
         output().wrote(f"wrote {path}", path)
 
 
@@ -119,12 +124,14 @@ def show(robot: Robot, motion: Trajectory) -> None:
     assert found.accuracy is not None
     assert found.certificate is not None
     made, spare = excitation_table(robot, motion), found.certificate
+    screen.first_line(found.safety.line, checked=found.checked, unchecked=found.unchecked)
     screen.show(made)
     if spare.narrowest:
         screen.show(f"At any instant the narrowest distance, {spare.narrowest}, is kept with {1000 * spare.spare:.2g} mm to spare.")
-    screen.show(found.not_checked, found.accuracy.table(), found.accuracy.torque_table())
+    screen.show(found.remarks, found.accuracy.table(), found.accuracy.torque_table())
     screen.record(
         seconds=motion.duration, log_det=found.log_det, condition=found.condition, base_parameters=found.base_parameters,
-        joints=rows_of(made), narrowest=spare.narrowest, spare_m=spare.spare if spare.narrowest else None, not_checked=found.not_checked,
+        joints=rows_of(made), narrowest=spare.narrowest, spare_m=spare.spare if spare.narrowest else None,
+        remarks_on_the_check=found.remarks,
         parameters=rows_of(found.accuracy.table()), torques=rows_of(found.accuracy.torque_table()), unit="rad|m, N m|N",
     )  # fmt: skip

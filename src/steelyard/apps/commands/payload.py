@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...errors import CallError
-from ..inputs import ConfigPath, Effort, ForceFile, Freeze, Joints, MappingPath
+from ..inputs import ConfigPath, Effort, ForceFile, Freeze, Ground, Joints, MappingPath, Unchecked
 from .identify import EXIT_CODES
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def payload(
     controller: Annotated[str | None, typer.Option(metavar="franka|ur|kuka", help="Print what this controller asks for.")] = None,
     flange: Annotated[str | None, typer.Option(help="The frame that is the controller's flange; --frame by default.")] = None,
     poses: Annotated[int | None, typer.Option(metavar="N", help="Without LOG: choose N poses to weigh a load in.")] = None,
+    ground: Ground = None,
+    unchecked: Unchecked = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Write the robot with its load (.urdf or .toml), or the poses (.csv)."),
@@ -48,6 +50,7 @@ def payload(
     import steelyard as sy
 
     from ...reporting.results import held_joints, identified_robot
+    from .. import option_values as values
     from ..config import columns_of, read_config
     from ..held_joints import arm_of
     from ..inputs import load, read
@@ -61,7 +64,8 @@ def payload(
     file = read_config(config)
     arm = arm_of(identified_robot(robot, load), joints, freeze, file, held_joints(robot))
     if loaded is None:
-        _choose(arm.robot, poses, link, frame, out, force)
+        options = values.ground("--ground", ground)
+        _choose(arm.robot, poses, {"link": link, "frame": frame, **options}, out, {"overwrite": force, "unchecked": unchecked})
         return
     if poses is not None:
         raise CallError("--poses chooses poses before there is a log: leave LOG out, or --poses")
@@ -81,22 +85,22 @@ def payload(
         raise typer.Exit(EXIT_CODES[found.verdict.word])
 
 
-def _choose(arm: Robot, count: int | None, link: str | None, frame: str | None, out: Path | None, force: bool) -> None:
+def _choose(arm: Robot, count: int | None, options: dict[str, Any], out: Path | None, writing: dict[str, bool]) -> None:
     """Print poses to weigh a load in, and write where to come from and where to rest."""
     import steelyard as sy
 
-    from ...files import write_whole
     from ..output import output, rows_of
     from ..show.load import pose_table
     from ..targets import make_parents
 
     if count is None:
         raise CallError("expected a log with the load, or --poses N to choose poses to weigh it in")
-    chosen = sy.static_poses(arm, count, link=link, frame=frame)
+    chosen = sy.static_poses(arm, count, **options)
     made = pose_table(chosen)
-    output().show(str(chosen), made)
+    output().first_line(chosen.safety.line, checked=chosen.checked, unchecked=chosen.unchecked)
+    output().show(str(chosen), made, chosen.safety.remarks)
     output().record(poses=rows_of(made), unit="rad|m", std={"mass_kg": chosen.std[0], "first_moment_kg_m": chosen.std[1:]})
     if out is not None:
         make_parents(out)
-        write_whole(out, chosen.csv().encode(), force)
+        chosen.write(out, **writing)
         output().wrote(f"wrote {len(chosen.waypoints)} visits to {out}", out)

@@ -10,21 +10,22 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arguments import is_real, numbers, real_number
+from ...arguments import is_real, numbers
 from ...cached import cached_property
 from ...errors import CallError, refuse_loops, require_robot, suggest
 from ...floating_point import default_errstate
 from ...identification import Fit
-from ...motion.collision.clearance import Clearance
 from ...motion.collision.distance_tables import tabulated
-from ...motion.collision.shapes import robot_shapes
+from ...motion.collision.distances_to_keep import CLEARANCE, DistancesToKeep, Ground, distances_to_keep
 from ...motion.collision.sweep import Gaps
-from ...motion.collision.walls import Boxes, HalfSpace, walls
+from ...motion.collision.walls import Boxes, HalfSpace
 from ...motion.trajectories.basis import MotionBasis, PeriodicMotion
 from ...motion.trajectories.bspline import BSplineBasis
 from ...motion.trajectories.certificate import Certificate
+from ...motion.trajectories.check_motion import limit_words
 from ...motion.trajectories.fourier import FourierBasis
 from ...motion.trajectories.limits import MotionLimits, PerJoint, motion_limits, per_joint
+from ...motion.trajectories.motion_check import MotionCheck
 from ...motion.trajectories.trajectory import Trajectory, trajectory
 from ...robot import Robot
 from ...signals.log import Log
@@ -32,7 +33,6 @@ from .criteria import CRITERIA
 from .expected_accuracy import Region, RegionOfUse, Targets, expected_accuracy, targets
 from .information import Information
 from .multi_start import Progress
-from .obstacles import not_checked
 from .prior import Prior, fit_of, known_information
 from .shortest import LONGEST, shortest_time
 from .task import Task
@@ -41,8 +41,7 @@ Array = NDArray[np.float64]
 Found: TypeAlias = "tuple[PeriodicMotion, Certificate]"
 SECONDS, STARTS, FEW = 20.0, 8, 2  # by default; starts of each trial while the shortest time is looked for
 PERIOD, HIGHEST = 20.0, 0.5  # s, Hz: by default
-CLEARANCE = 0.02  # [m]
-COLLISION = ("auto", "shapes", "capsules", "none")
+SPEED = 0.5  # share of the velocity limits
 
 
 def bspline_basis(harmonics: int, frequency: float) -> MotionBasis:
@@ -66,6 +65,7 @@ def excite(
     candidates: int | None = None,
     starts: int | None = None,
     margin: float = 0.9,
+    speed: float = SPEED,
     velocity: PerJoint = None,
     acceleration: PerJoint = None,
     effort: PerJoint = None,
@@ -80,7 +80,7 @@ def excite(
     region: Region = None,
     collision: str = "auto",
     clearance: float = CLEARANCE,
-    ground: float | None = None,
+    ground: Ground = "base",
     workspace: Boxes | None = None,
     half_spaces: Sequence[HalfSpace] = (),
     payload: float | Sequence[float] | None = None,
@@ -93,6 +93,10 @@ def excite(
     torque. What `log` or `fit` recorded already, and a `prior`, is added: the motion adds what they lack. A Fourier series fills whole
     periods; B-splines of degree 5 have as many coefficients. With `accuracy`, such as {"link3.mcx": 0.02}, or `torque_accuracy` the time
     is the shortest that reaches them; torques are then those of random states within the limits, or within `region`.
+
+    The motion is slow unless the caller says otherwise: `speed` of the velocity limits, reached in 0.5 s at the earliest. Links without
+    collision geometry count as capsules from the kinematics; links stay above the base plane (`ground`). `.excitation.checked` says whether
+    limits, links and ground were all checked at every instant, `.excitation.unchecked` what was not.
 
     Exact gradients and an interior-point method improve random motions, then variations of the best, on one core. Ctrl-C ends the search
     with the best motion so far. The same seed gives the same motion. `.excitation` has what to expect: log-det, condition, the certificate
@@ -113,14 +117,14 @@ def excite(
     if candidates is not None and (accuracy or torque_accuracy is not None):
         raise CallError("excite: an accuracy is reached by optimised motions; leave candidates out")
     robot = mounted(robot, payload, gravity)
-    limits = motion_limits(robot, margin, velocity, acceleration, effort, jerk)
-    gaps = distances_to_keep(robot, limits, collision, clearance, ground, workspace, half_spaces)
-    rate, left = positive("rate", rate, "Hz"), not_checked(robot, gaps, collision)
+    limits = motion_limits(robot, margin, velocity, acceleration, effort, jerk, speed)
+    keep = distances_to_keep(robot, limits, collision, clearance, ground, workspace, half_spaces)
+    rate = positive("rate", rate, "Hz")
     information = Information.of(robot, expected_noise(robot, noise), criterion)
     known = what_is_known(information, prior, log, fit)
     region_of_use = RegionOfUse.of(information, limits, region)
     wanted = targets(information, region_of_use, accuracy, torque_accuracy, known.prior)
-    asked = Request(limits, gaps, information, known, region_of_use, wanted, basis, harmonics, base_frequency, seed, rate, candidates, left)
+    asked = Request(limits, keep, information, known, region_of_use, wanted, basis, harmonics, base_frequency, seed, rate, candidates)
     time, found = asked.motion(seconds, STARTS if starts is None else starts, progress)
     return asked.trajectory(time, found, noise is None)
 
@@ -138,7 +142,7 @@ class Request:
     """All that is asked for but the time."""
 
     limits: MotionLimits
-    gaps: tuple[Gaps, ...]
+    keep: DistancesToKeep
     information: Information
     known: Known
     region: RegionOfUse
@@ -149,12 +153,11 @@ class Request:
     seed: int
     rate: float
     candidates: int | None
-    not_checked: str = ""
 
     @cached_property
     def quick(self) -> tuple[Gaps, ...]:
         """The distances as the search looks at them."""
-        return self.gaps if self.candidates else tuple(tabulated(each) for each in self.gaps)
+        return self.keep.gaps if self.candidates else tuple(tabulated(each) for each in self.keep.gaps)
 
     def reached(self, seconds: float | None, starts: int, progress: Progress | None) -> tuple[float, Found]:
         """The shortest time [s] that reaches the targets, and the best motion of it."""
@@ -189,7 +192,7 @@ class Request:
         if self.targets is not None:
             information = replace(information, criterion=self.targets.criterion)
         basis = BASES[self.basis](harmonics, frequency)
-        return Task(self.limits, basis, information, self.seed, self.gaps, self.quick)
+        return Task(self.limits, basis, information, self.seed, self.keep.gaps, self.quick)
 
     def motion(self, seconds: float | None, starts: int, progress: Progress | None) -> tuple[float, Found]:
         """The time [s] and the motion: of the time stated, or of the shortest that reaches the targets."""
@@ -203,9 +206,23 @@ class Request:
         """The motion found, with what to expect of it; `assumed` says that nobody stated the noise."""
         information, robot = self.task(time).information, self.information.robot
         expected = expected_accuracy(information, self.region, found[0], self.known.prior, self.rate, time, assumed)
-        score = information.score(found[0])._replace(certificate=found[1], accuracy=expected, not_checked=self.not_checked)
+        check = self.check(found)
+        score = information.score(found[0])._replace(certificate=found[1], accuracy=expected, safety=check)
         slides = tuple(name for name in robot.joint_names if robot.mechanism.joint(name).kind == "prismatic")
-        return replace(trajectory(found[0], time, self.rate, robot.joint_names, score), sliding=slides)
+        return replace(trajectory(found[0], time, self.rate, robot.joint_names, score), sliding=slides, verified=check)
+
+    def check(self, found: Found) -> MotionCheck:
+        """Return what the certificate of a motion proves."""
+        motion, certificate = found
+        words = ("position", "velocity", "acceleration") if np.isfinite(self.limits.acceleration).all() else ("position", "velocity")
+        return MotionCheck(
+            what=(limit_words(words, self.limits.effort), *self.keep.what),
+            unchecked=self.keep.unchecked if certificate.holds else ("limits", *self.keep.unchecked),
+            distance=certificate.spare + self.keep.least(certificate.narrowest),
+            narrowest=certificate.narrowest,
+            remarks=self.keep.remarks,
+            motion=motion,
+        )
 
 
 def positive(what: str, value: object, unit: str) -> float:
@@ -228,30 +245,6 @@ def mounted(robot: Robot, payload: float | Sequence[float] | None, gravity: Arra
             raise CallError(f"payload = {payload!r}; expected a mass [kg], or a mass and its centre x, y, z [m]")
         robot = robot.with_payload(float(load[0]), tuple(load[1:].tolist()) or (0.0, 0.0, 0.0))
     return robot
-
-
-def distances_to_keep(
-    robot: Robot,
-    limits: MotionLimits,
-    collision: str,
-    clearance: float,
-    ground: float | None,
-    workspace: Boxes | None,
-    half_spaces: Sequence[HalfSpace],
-) -> tuple[Gaps, ...]:
-    """The distances between links, and to walls and the ground."""
-    if collision not in COLLISION:
-        raise CallError(f"collision = {collision!r}; {suggest(str(collision), COLLISION)}")
-    least = real_number("clearance", clearance, 0.0, unit="m")
-    shapes = () if collision == "none" and ground is None and not workspace and not half_spaces else robot_shapes(robot, _kind(collision))
-    between = Clearance.of(robot, shapes, limits.lower, limits.upper, least) if collision != "none" else None
-    level = None if ground is None else real_number("ground", ground, unit="m")
-    around = walls(robot, shapes, workspace, half_spaces, level, least, (limits.lower, limits.upper))
-    return (*((between,) if between is not None and between.pairs else ()), *((around,) if around.walls else ()))
-
-
-def _kind(collision: str) -> str:
-    return "auto" if collision == "none" else collision
 
 
 def expected_noise(robot: Robot, noise: PerJoint) -> Array | None:

@@ -1,8 +1,7 @@
-"""Walls and links to stay clear of, as constraints of the optimiser, and what is left out of them."""
+"""Walls and links to stay clear of, as constraints of the optimiser."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import local
 
@@ -10,10 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...motion.collision.capsules import Distances
-from ...motion.collision.clearance import Clearance
-from ...motion.collision.shapes import absent_meshes
 from ...motion.collision.sweep import Gaps
-from ...robot import Robot
 
 Array = NDArray[np.float64]
 RANGE = 0.03  # [m] over the least distance: what is farther away does not count
@@ -64,15 +60,3 @@ class KeepClear:
             self._last.distances = self.gaps.distances(states[0, :: self.every], self._least + RANGE)
             self._last.states = states
         return self._last.distances
-
-
-def not_checked(robot: Robot, gaps: Sequence[Gaps], collision: str) -> str:
-    """What the check of distances leaves out, in sentences: all of it, neighbours, meshes whose files are absent."""
-    if collision == "none":
-        return "Distances between links were not checked."
-    pairs = list(dict.fromkeys(pair for each in gaps if isinstance(each, Clearance) for pair in each.left_out))
-    near = "; ".join(f"{a} and {b}" for a, b in pairs)
-    absent = ", ".join(absent_meshes(robot)) if collision != "capsules" else ""
-    sentences = ["Links that a joint joins were not checked against each other"]
-    sentences[0] += f", nor links that are built close together: {near}." if near else "."
-    return " ".join([*sentences, *([f"Collision meshes whose files are absent were left out: those of {absent}."] if absent else [])])

@@ -16,7 +16,7 @@ from .barrier import Constraint
 from .information import Information
 
 Array = NDArray[np.float64]
-SHRINKS = 12  # times a motion that passes a limit is made 20 % smaller before it is given up
+SHRINKS = 18  # times a motion that passes a limit is made 20 % smaller before it is given up
 TRIES = 400  # random positions at which a refusal looks for its reason
 PLACES = 64  # random positions among which the centre of a motion is chosen
 
@@ -57,26 +57,31 @@ class RandomMotions:
 
     def _hardest(self) -> str:
         """The wall or distance that random positions keep least."""
-        states = _still(np.random.default_rng(0).uniform(self.limits.lower, self.limits.upper, (TRIES, len(self.limits.lower))))
+        q = np.random.default_rng(0).uniform(self.limits.lower, self.limits.upper, (TRIES, len(self.limits.lower)))
         kept = {
-            name: share for each in self.constraints for name, share in zip(each.labels, np.mean(each.slack(states) > 0, 0), strict=True)
+            name: share
+            for each in self.constraints
+            for name, share in zip(each.labels, np.mean(_slack_at_rest(each, q) > 0, 0), strict=True)
         }
         name = min(kept, key=lambda key: float(kept[key]))
+        remedy = "; give its height, ground=-0.5, or ground=None where there is none" if name.endswith("above the ground") else ""
         if not kept[name]:
-            return f"none of {TRIES} random positions of the joints keeps {name}"
-        return f"of the walls and distances the hardest to keep is {name}, which {100 * float(kept[name]):.2g} % of random positions do"
+            return f"none of {TRIES} random positions of the joints keeps {name}{remedy}"
+        share = 100 * float(kept[name])
+        return f"of the walls and distances the hardest to keep is {name}, which {share:.2g} % of random positions do{remedy}"
 
     def _fresh(self, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Coefficients (n, m) of any size, and where between its limits the centre lies (n,), -1 to 1: if possible, clear of walls."""
+        """Coefficients (n, m) of any size, and where between its limits the centre lies (n,), -1 to 1: as clear of walls as can be."""
         n = len(self.limits.lower)
         x, places = rng.normal(size=(n, self.basis.size)), rng.uniform(-1, 1, (PLACES if self.constraints else 1, n))
-        states = _still(self.limits.centre + places * self.limits.reach)
-        clear = np.all([np.all(each.slack(states) > 0, axis=1) for each in self.constraints], axis=0) if self.constraints else [True]
-        return x, places[int(np.argmax(clear))]
+        q = self.limits.centre + places * self.limits.reach
+        slack = [_slack_at_rest(each, q).min(axis=1) for each in self.constraints]
+        return x, places[int(np.argmax(np.min(slack, axis=0)))] if slack else places[0]
 
     def _within(self, x: Array, place: Array) -> PeriodicMotion | None:
         """That shape as large as the limits allow; None where even a small one passes a limit, or its centre does."""
-        if not self._keeps(_still((self.limits.centre + place * self.limits.reach)[None])):
+        centre = (self.limits.centre + place * self.limits.reach)[None]
+        if not all(bool(np.all(_slack_at_rest(each, centre) > 0)) for each in self.constraints):
             return None
         shape = self.basis.motion(np.concatenate([np.zeros((len(x), 1)), x[:, 1:]], axis=1))
         for shrink in 0.8 ** np.arange(SHRINKS):
@@ -119,6 +124,12 @@ def room(half: Array, bounds: object, limits: MotionLimits) -> Sequence[Array]:
 def _still(q: Array) -> Array:
     """Positions (N, n) as states at rest, (4, N, n)."""
     return np.stack([q, *(np.zeros_like(q) for _ in range(3))])
+
+
+def _slack_at_rest(constraint: Constraint, q: Array) -> Array:
+    """Slacks (N, k) of positions q (N, n) at rest, also of a constraint that looks at each `every`-th sample of a motion alone."""
+    every = int(getattr(constraint, "every", 1))
+    return constraint.slack(_still(np.repeat(q, every, axis=0)))[::every]
 
 
 def _varied(draw: tuple[Array, Array], step: float, rng: np.random.Generator) -> tuple[Array, Array]:

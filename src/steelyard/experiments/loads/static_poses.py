@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,13 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 from ...arguments import numbers, real_number, whole_number
 from ...csv_text import csv_text
 from ...errors import CallError, ProblemError, refuse_loops, require_robot
+from ...files import write_whole
 from ...floating_point import default_errstate
 from ...kernels import kernel
+from ...motion.collision.distances_to_keep import CLEARANCE, DistancesToKeep, Ground, distances_to_keep
+from ...motion.trajectories.limits import motion_limits
+from ...motion.trajectories.motion_check import MotionCheck
 from ...robot import Robot
+from .clear_poses import check_path, clear_of_home, straight_is_clear
 from .load_columns import load_place, to_body
 
 Array = NDArray[np.float64]
 CANDIDATES = 4000
+DRAWS = 3  # of so many candidates, until enough of them are clear
 TURN = np.pi  # [rad] range of a joint without limits, to either side
 APPROACH = 0.05  # [rad|m] from which a pose is approached
 LEAST = 1e-6  # of the largest eigenvalue: what poses must show of mass and centre
@@ -28,6 +36,7 @@ class StaticPoses:
     """Poses q (count, n) [rad|m], and the standard deviation of mass [kg] and first moments (3,) [kg m] for torques known to `sigma`.
 
     `waypoints` (2 count, 2, n) are the way to visit them: each pose from both sides, so that friction at rest can be told from weight.
+    `path` has all positions in order, `home` in between where the straight way is not clear; `safety` is its check.
     """
 
     q: Array
@@ -35,6 +44,19 @@ class StaticPoses:
     std: Array
     joint_names: tuple[str, ...]
     approach: float
+    home: Array
+    detours: tuple[int, ...]
+    safety: MotionCheck
+
+    @property
+    def checked(self) -> bool:
+        """Whether limits, distances between links and the ground are kept on straight moves through the path."""
+        return self.safety.checked
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """What was not checked; empty if everything was."""
+        return self.safety.unchecked
 
     @property
     def waypoints(self) -> Array:
@@ -42,10 +64,48 @@ class StaticPoses:
         sides = [self.q + sign * self.approach for sign in (-1.0, 1.0)]
         return np.stack([np.stack([side, self.q], axis=1) for side in sides], axis=1).reshape(-1, 2, self.q.shape[1])
 
+    @property
+    def path(self) -> Array:
+        """All positions in order (K, n) [rad|m], from `home` on; the joints move straight from one to the next."""
+        rows = [self.home]
+        for k, visits in enumerate(self.waypoints.reshape(len(self.q), -1, self.q.shape[1])):
+            rows += [self.home, *visits] if k in self.detours else list(visits)
+        return np.array(rows)
+
     def csv(self) -> str:
-        """Return the visits as CSV: the pose's number, then where to come from and where to rest, joint by joint."""
+        """Return the visits as CSV: the pose's number, then where to come from and where to rest, joint by joint.
+
+        Pose 0 is `home`, where the way begins and detours lead. The first line is a comment on what was checked.
+        """
         header = ["pose", *(f"{word}.{name}" for word in ("from", "q") for name in self.joint_names)]
-        return csv_text(header, ([k // 2 + 1, *(f"{x:.6f}" for x in visit.reshape(-1))] for k, visit in enumerate(self.waypoints)))
+        home = _row(0, np.array([self.home, self.home]))
+        rows = [home]
+        for k, visit in enumerate(self.waypoints):
+            if k and not k % 2 and k // 2 in self.detours:
+                rows.append(home)
+            rows.append(_row(k // 2 + 1, visit))
+        return f"# {self.safety.line}\n" + csv_text(header, rows)
+
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False, unchecked: bool = False) -> Path:
+        """Write the visits as CSV; poses that are not fully checked only with `unchecked`.
+
+        Parameters:
+            path: file to write.
+            overwrite: whether an existing file may be replaced.
+            unchecked: whether poses that are not fully checked may be written.
+        Returns:
+            The path.
+        Example:
+            >>> sy.static_poses(sy.load("elbow_6r"), count=4).write("poses.csv").name
+            'poses.csv'
+        """
+        if not (self.checked or unchecked):
+            name = Path(path).name
+            raise ProblemError(
+                f"{os.fspath(path)}: these poses are {self.safety.line}; choose them with ground= and collision= for all of"
+                f" their surroundings, or write them as they are: poses.write({name!r}, unchecked=True)"
+            )
+        return write_whole(path, self.csv().encode(), overwrite)
 
     def __str__(self) -> str:
         mass, *moment = self.std
@@ -53,6 +113,11 @@ class StaticPoses:
             f"{len(self.q)} poses: each visit to both sides gives the mass to {mass:.2g} kg and m c to {max(moment):.2g} kg m, "
             f"for torques at rest known to {', '.join(f'{s:.2g}' for s in self.sigma)} N m|N"
         )
+
+
+def _row(pose: int, visit: Array) -> list[object]:
+    """Return the cells of a visit: the pose's number and its positions."""
+    return [pose, *(f"{x:.6f}" for x in visit.reshape(-1))]
 
 
 @default_errstate
@@ -66,11 +131,15 @@ def static_poses(
     margin: float = 0.9,
     approach: float = APPROACH,
     seed: int = 0,
+    collision: str = "auto",
+    clearance: float = CLEARANCE,
+    ground: Ground = "base",
 ) -> StaticPoses:
     """Choose poses within the joint limits that show mass and centre of a load: greedily the largest det of sum Y^T Y / sigma^2.
 
     Y (n, 4) are the torques of gravity per kg and kg m of the load; `sigma` [N m|N] is the standard deviation of a torque at rest, one
     number or one per joint; `margin` is the part of every range that is used. The order is that of a short way.
+    Links keep `clearance` [m] from each other and from the ground in all poses and on straight moves between them, as in `excite`.
     Swevers et al., IEEE Control Systems Magazine 27 (2007), p. 58; greedy choice: Pukelsheim, "Optimal Design of Experiments", 2006,
     section 9.8.
 
@@ -86,14 +155,43 @@ def static_poses(
     share = real_number("static_poses: margin", margin, 0.0, 1.0)
     beside = real_number("static_poses: approach", approach, 0.0, unit="rad|m")
     place, noise = load_place(robot, link, frame), _noise(robot, sigma)
-    q = _candidates(robot, share, beside, np.random.default_rng(whole_number("static_poses: seed", seed, 0)))
+    limits = motion_limits(robot, max(share, 1e-9))
+    keep = distances_to_keep(robot, limits, collision, clearance, ground)
+    rng = np.random.default_rng(whole_number("static_poses: seed", seed, 0))
+    home, q = _clear_candidates(robot, keep, share, beside, count, rng)
     Y = _gravity_columns(robot, place.body, place.frame, q) / noise[:, None] * SIZES
     chosen, information = _greedy(Y, count)
     values = np.linalg.eigvalsh(information)
     if values[0] <= LEAST * values[-1]:
         raise ProblemError("no poses of this robot show mass and centre of a load by gravity; move it, and use a log of the motion")
     std = np.sqrt(np.diag(np.linalg.inv(2.0 * information))) * SIZES
-    return StaticPoses(q[_short_way(q[chosen], chosen)], noise, std, robot.joint_names, beside)
+    order = _short_way(q[chosen], chosen)
+    detours = tuple(k for k in range(1, count) if not straight_is_clear(keep, np.array([q[order[k - 1]], q[order[k]] - beside])))
+    poses = StaticPoses(
+        q=q[order],
+        sigma=noise,
+        std=std,
+        joint_names=robot.joint_names,
+        approach=beside,
+        home=home,
+        detours=detours,
+        safety=MotionCheck(),
+    )
+    return replace(poses, safety=check_path(keep, poses.path))
+
+
+def _clear_candidates(
+    robot: Robot, keep: DistancesToKeep, margin: float, approach: float, count: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Return a home (n,) and random poses (M, n) that straight moves from it reach."""
+    for _ in range(DRAWS):
+        home, q = clear_of_home(keep, _candidates(robot, margin, approach, rng), approach)
+        if len(q) >= count:
+            return home, q
+    raise ProblemError(
+        f"fewer than {count} of {CANDIDATES} random poses keep links apart and above the ground; give another ground=, a smaller"
+        " clearance=, or ground=None where there is no ground"
+    )
 
 
 def _noise(robot: Robot, sigma: ArrayLike) -> Array:

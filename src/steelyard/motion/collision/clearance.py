@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 RARE = 0.005  # [m] beyond the clearance: pairs that are farther apart in all random positions are left to the last stage of a search
 TRIES = 1000  # random positions at which pairs are looked at
 MOSTLY, NEIGHBOURS = 0.95, 0.03  # of them, [m]: a pair that is nearer than that in so many is built so, and left out
+THIN = 0.6  # of their radii: capsules that are built close together are looked at with these
 FAR = 0.2  # [m] beyond the clearance: distances that are larger are not looked at
 
 
@@ -50,17 +51,33 @@ class Clearance:
             return a == b or (a >= 0 and parents[a] == b) or (b >= 0 and parents[b] == a)
 
         pairs = tuple((i, j) for i, j in combinations(range(len(shapes)), 2) if not joined(shapes[i].body, shapes[j].body))
-        every = cls(robot, shapes, pairs, clearance)
         if not pairs:
-            return every
+            return cls(robot, shapes, pairs, clearance)
         q = np.random.default_rng(0).uniform(lower, upper, (TRIES, robot.n))
-        distances = every.distances(q, clearance + FAR).distance
+        every, distances = cls(robot, shapes, pairs, clearance)._thinned(q)
         usual = np.quantile(distances, MOSTLY, axis=0)
         kept = sorted(np.flatnonzero(usual > NEIGHBOURS).tolist(), key=lambda k: float(distances[:, k].min()))
         spare = tuple(max(0.0, float(usual[k]) - clearance) / 2 for k in kept)
         often = int(np.sum(distances[:, kept].min(axis=0) < clearance + RARE))
         built = tuple((shapes[i].name, shapes[j].name) for k, (i, j) in enumerate(pairs) if k not in kept)
-        return cls(robot, shapes, tuple(pairs[k] for k in kept), clearance, spare, often, built)
+        return cls(robot, every.shapes, tuple(every.pairs[k] for k in kept), clearance, spare, often, built)
+
+    def _thinned(self, q: Array) -> tuple[Clearance, Array]:
+        """Return these pairs with thinner capsules for those that are built close together, and all distances at q (N, n), (N, k) [m].
+
+        The radius of a capsule from the kinematics is one for all links: around short ones, such as those of a wrist, it is too large.
+        """
+        distances = self.distances(q, self.clearance + FAR).distance
+        close = np.quantile(distances, MOSTLY, axis=0) <= NEIGHBOURS
+        thin = np.flatnonzero(close & self._round[self._numbers].all(axis=1)).tolist()
+        shapes, pairs = list(self.shapes), list(self.pairs)
+        for k in thin:
+            shapes += [replace(self.shapes[i], radius=THIN * self.shapes[i].radius) for i in self.pairs[k]]
+            pairs[k] = (len(shapes) - 2, len(shapes) - 1)
+        thinner = replace(self, shapes=tuple(shapes), pairs=tuple(pairs))
+        if thin:
+            distances[:, thin] = replace(thinner, pairs=tuple(pairs[k] for k in thin)).distances(q, self.clearance + FAR).distance
+        return thinner, distances
 
     @property
     def labels(self) -> tuple[str, ...]:

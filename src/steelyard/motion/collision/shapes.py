@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra.spatial import Pose
-from ...errors import MissingExtra, ProblemError, foreign, needs_extra
-from ...mechanism.formats.urdf.collision_shapes import CollisionShape, collision_shapes
+from ...errors import foreign, needs_extra
+from ...mechanism.formats.urdf.collision_shapes import CollisionShape
 from ...mechanism.tree import Tree
-from ...robot import Robot
 
 Array = NDArray[np.float64]
 SIDES = 16  # of the prism around a cylinder
@@ -39,6 +38,15 @@ class ConvexShape:
         """Whether it is its own bounding capsule."""
         return len(self.points) <= 2
 
+    def holds(self, other: ConvexShape) -> bool:
+        """Return whether this is a capsule on the same body that contains the other shape."""
+        if self.body != other.body or not self.capsule:
+            return False
+        start, along = self.points[0], self.points[-1] - self.points[0]
+        share = np.clip((other.points - start) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
+        apart = np.linalg.norm(other.points - start - share[:, None] * along, axis=1)
+        return float(apart.max()) + other.radius <= self.radius
+
     @property
     def bounding(self) -> tuple[Array, float]:
         """Ends (2, 3) and radius of a capsule that holds the shape: along its longest direction."""
@@ -51,27 +59,6 @@ class ConvexShape:
         middle = middle + axis * (along.max() + along.min()) / 2
         half = max(0.0, (along.max() - along.min()) / 2)
         return np.array([middle - half * axis, middle + half * axis]), around + self.radius
-
-
-def robot_shapes(robot: Robot, kind: str = "auto") -> tuple[ConvexShape, ...]:
-    """The shapes of a robot's bodies: "shapes" of its URDF, "capsules" of its kinematics, or "auto", the former where they can be had."""
-    if kind == "capsules":
-        return link_capsules(robot.tree)
-    given = collision_shapes(robot.mechanism)
-    if kind == "shapes" and not given:
-        raise ProblemError(f"robot {robot.name!r} has no collision shapes; give collision='capsules' for capsules around its links")
-    try:
-        made = [convex_shape(robot.tree, shape) for shape in given]
-    except MissingExtra:
-        if kind == "shapes":
-            raise
-        made = []
-    return one_per_body([shape for shape in made if shape is not None]) or link_capsules(robot.tree)
-
-
-def absent_meshes(robot: Robot) -> tuple[str, ...]:
-    """The links with a collision mesh whose file is absent."""
-    return tuple(dict.fromkeys(x.link for x in collision_shapes(robot.mechanism) if x.kind == "mesh" and x.file is None))
 
 
 def one_per_body(shapes: list[ConvexShape]) -> tuple[ConvexShape, ...]:
@@ -153,26 +140,41 @@ def link_capsules(tree: Tree) -> tuple[ConvexShape, ...]:
 
     The last link is taken to be twice as long as its centre of mass is away.
     """
-    ends: dict[int, list[tuple[str, Array]]] = {}
-    carried = {body.parent for body in tree.bodies}
-    for body in tree.bodies:
-        ends.setdefault(body.parent, []).append((body.name, np.array(body.placement.p, dtype=float)))
-    for index, body in enumerate(tree.bodies):
-        if index not in carried and body.inertia.m:
-            ends.setdefault(index, []).append((body.name, 2 * np.array(body.inertia.h, dtype=float) / float(body.inertia.m)))
-    for name, frame in tree.frames.items():
-        if frame.body >= 0 and frame.body not in carried:
-            ends.setdefault(frame.body, []).append((name, np.array(frame.pose.p, dtype=float)))
-    lengths = [max((float(np.linalg.norm(p)) for _, p in row), default=0.0) for row in ends.values()]
-    radius = THICKNESS * sum(lengths)
+    ends, radius = _ends(tree), capsule_radius(tree)
     if not radius:
         return ()
     names = ["base", *(body.name for body in tree.bodies)]
     made = []
     for index, row in ends.items():
-        tips = [p for _, p in row if np.linalg.norm(p) > radius] or [max((p for _, p in row), key=lambda p: float(np.linalg.norm(p)))]
+        tips = [p for p in row if np.linalg.norm(p) > radius] or [max(row, key=lambda p: float(np.linalg.norm(p)))]
         made += [ConvexShape(index, names[index + 1], np.array([np.zeros(3), tip]), radius) for tip in tips]
     return tuple(made)
+
+
+def capsule_radius(tree: Tree, base: float | None = None) -> float:
+    """Return the radius of capsules from the kinematics [m]: THICKNESS times the sum of the lengths of all bodies.
+
+    `base` [m] replaces the length of the base, which includes where the root link puts the robot.
+    """
+    lengths = {index: max(float(np.linalg.norm(p)) for p in row) for index, row in _ends(tree).items()}
+    if base is not None:
+        lengths[-1] = base
+    return THICKNESS * sum(lengths.values())
+
+
+def _ends(tree: Tree) -> dict[int, list[Array]]:
+    """Return the points that each body reaches, in its frame [m]; -1 is the base."""
+    ends: dict[int, list[Array]] = {}
+    carried = {body.parent for body in tree.bodies}
+    for body in tree.bodies:
+        ends.setdefault(body.parent, []).append(np.array(body.placement.p, dtype=float))
+    for index, body in enumerate(tree.bodies):
+        if index not in carried and body.inertia.m:
+            ends.setdefault(index, []).append(2 * np.array(body.inertia.h, dtype=float) / float(body.inertia.m))
+    for frame in tree.frames.values():
+        if frame.body >= 0 and frame.body not in carried:
+            ends.setdefault(frame.body, []).append(np.array(frame.pose.p, dtype=float))
+    return ends
 
 
 def _moved(pose: Pose, points: Array) -> Array:

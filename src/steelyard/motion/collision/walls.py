@@ -14,12 +14,12 @@ from ...errors import CallError, suggest
 from ...robot import Robot
 from .body_frames import BodyFrames, lever, sides
 from .capsules import Distances
+from .ground import shapes_above_ground
 from .shapes import ConvexShape
 
 Array = NDArray[np.float64]
 Boxes: TypeAlias = Mapping[str, tuple[ArrayLike, ArrayLike]]
 EVERY = "*"
-TRIES = 100  # random positions
 SIDES = ("x", "y", "z")
 
 
@@ -43,10 +43,11 @@ class Wall(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Walls:
-    """The k walls of a robot."""
+    """The k walls of a robot. `standing` names the links that the ground does not count for: they cannot leave it."""
 
     robot: Robot
     walls: tuple[Wall, ...]
+    standing: tuple[str, ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -74,12 +75,16 @@ class Walls:
 
     def distances(self, q: Array, exact: float | Array = np.inf) -> Distances:
         """The distances to the walls at positions q (N, n) [rad|m]: that of the point which is farthest along the normal."""
-        frames, points = BodyFrames.at(self.robot, q), []
-        for wall in self.walls:
-            placed = frames.points(np.array([wall.shape.body]), wall.shape.points[None])[:, 0]
-            points.append(placed[np.arange(len(q)), np.argmax(placed @ wall.normal, axis=1)])
-        p = np.stack(points, axis=1)
+        frames = BodyFrames.at(self.robot, q)
+        bodies = np.array([wall.shape.body for wall in self.walls]) + 1
         normals = np.array([wall.normal for wall in self.walls])
+        R = frames.R[:, bodies]
+        turned = (normals[:, None] @ R)[:, :, 0]
+        points = np.empty(turned.shape)
+        for k, wall in enumerate(self.walls):
+            corners = wall.shape.points
+            points[:, k] = corners[np.argmax(turned[:, k] @ corners.T, axis=1)] if len(corners) > 1 else corners
+        p = (R @ points[..., None])[..., 0] + frames.p[:, bodies]
         spare = np.array([wall.offset - wall.shape.radius for wall in self.walls])
         return Distances(spare - np.sum(p * normals, axis=-1), np.broadcast_to(-normals, p.shape), p, p)
 
@@ -104,8 +109,8 @@ def walls(
 ) -> Walls:
     """The walls of boxes {frame or link: (low, high)} [m], half-spaces, and of the ground at a height [m] of the base frame.
 
-    The ground keeps `clearance` [m]. It does not count for the base, nor for links on the base's own joints that are in it wherever the
-    joints are between the ends of `travel` (n,) [rad|m]. A link with shapes stays in with all of it, any other frame with its origin.
+    The ground keeps `clearance` [m]; `ground.shapes_above_ground` says what counts for it within the ends of `travel` (n,) [rad|m].
+    A link with shapes stays in with all of it, any other frame with its origin.
     """
     made: list[Wall] = []
     for name, (low, high) in (workspace or {}).items():
@@ -123,22 +128,12 @@ def walls(
         for name in [frames] if isinstance(frames, str) else frames:
             for shape in _shapes(robot, shapes, name):
                 made.append(Wall(shape, normal / size, offset / size, 0.0, f"{shape.name} within half-space {number + 1}"))
-    if ground is not None:
-        up = np.array([0.0, 0.0, -1.0])
-        floor = [Wall(s, up, -ground, clearance, f"{s.name} above the ground") for s in shapes if s.body >= 0]
-        standing = _standing(Walls(robot, tuple(floor)), travel)
-        made += [wall for wall, stands in zip(floor, standing, strict=True) if not stands]
-    return Walls(robot, tuple(made))
-
-
-def _standing(floor: Walls, travel: tuple[Array, Array] | None) -> list[bool]:
-    """Which links on the base's own joints are in the ground at all random positions."""
-    first = [floor.robot.tree.bodies[wall.shape.body].parent < 0 for wall in floor.walls]
-    if travel is None or not any(first):
-        return [False] * len(first)
-    q = np.random.default_rng(0).uniform(*travel, (TRIES, floor.robot.n))
-    never = np.all(floor.distances(q).distance < floor.least, axis=0)
-    return [bool(x) for x in never & np.array(first)]
+    if ground is None:
+        return Walls(robot, tuple(made))
+    above, standing = shapes_above_ground(robot, shapes, ground, clearance, travel)
+    down = np.array([0.0, 0.0, -1.0])
+    floor = (Wall(shape, down, -ground, clearance, f"{shape.name} above the ground") for shape in above)
+    return Walls(robot, (*made, *floor), standing)
 
 
 def _box(shape: ConvexShape, low: Array, high: Array) -> list[Wall]:

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arguments import is_real
 from ...checks.states import joint_travel
 from ...errors import CallError, suggest
 from ...robot import Robot
@@ -16,6 +17,7 @@ from ...robot import Robot
 Array = NDArray[np.float64]
 PerJoint: TypeAlias = "float | Sequence[float] | Mapping[str, float] | None"
 FREE_SPEED = {"revolute": 2.0, "prismatic": 0.5}  # rad/s, m/s: of a joint that states none
+RAMP = 0.5  # [s] in which a joint reaches its velocity at the earliest, where no acceleration is stated
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,23 +70,30 @@ def motion_limits(
     acceleration: PerJoint = None,
     effort: PerJoint = None,
     jerk: PerJoint = None,
+    speed: float | None = None,
 ) -> MotionLimits:
     """The limits of a robot, times the fraction `margin` that a motion may use; values that the caller states replace the robot's.
 
     A joint without stops gets half a turn (0.5 m) to each side, one without a speed 2 rad/s (0.5 m/s); the others stay open.
+    With `speed`, the share of the velocity limits that may be used, velocities are at most the smaller of
+    `margin` and `speed` of the limit, and where no acceleration is stated it is the one that reaches this velocity in RAMP.
     """
     if not 0 < margin <= 1:
         raise CallError(f"margin = {margin!r}; expected a fraction of the limits, above 0 and at most 1")
+    if speed is not None and not (is_real(speed) and 0 < speed <= 1):
+        raise CallError(f"speed = {speed!r}; expected a share of the velocity limits, above 0 and at most 1")
     kinds = ("prismatic" if robot.mechanism.joint(name).kind == "prismatic" else "revolute" for name in robot.joint_names)
     stated = np.array([(x.velocity, x.effort) for x in robot.tree.limits], dtype=float).reshape(-1, 2)
     lower, upper = joint_travel(robot)
-    speed = np.where(np.isfinite(stated[:, 0]), stated[:, 0], [FREE_SPEED[kind] for kind in kinds])
+    fastest = np.where(np.isfinite(stated[:, 0]), stated[:, 0], [FREE_SPEED[kind] for kind in kinds])
     middle, reach = (lower + upper) / 2, margin * (upper - lower) / 2
-    speed = per_joint("velocity", velocity, speed, robot)
-    rate = per_joint("acceleration", acceleration, np.full(robot.n, np.inf), robot)
+    fastest = per_joint("velocity", velocity, fastest, robot)
+    fastest *= margin if speed is None else min(margin, speed)
+    open_ = np.full(robot.n, np.inf) if speed is None else fastest / (RAMP * margin)  # times the margin: the velocity over RAMP
+    rate = per_joint("acceleration", acceleration, open_, robot)
     torque = per_joint("effort", effort, stated[:, 1], robot)
     third = per_joint("jerk", jerk, np.full(robot.n, np.inf), robot)
-    made = MotionLimits(middle - reach, middle + reach, margin * speed, margin * rate, margin * torque, margin * third)
+    made = MotionLimits(middle - reach, middle + reach, fastest, margin * rate, margin * torque, margin * third)
     _check(made, robot)
     return made
 

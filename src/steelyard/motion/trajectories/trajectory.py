@@ -19,19 +19,26 @@ from ...names import check_names
 from .accuracy import PredictedAccuracy
 from .basis import read_only
 from .certificate import Certificate
+from .motion_check import NOTHING, MotionCheck
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.figure import Figure
 
+    from ...robot import Robot
+    from ..collision.walls import Boxes, HalfSpace
+
 Array = NDArray[np.float64]
+BETWEEN = 0.01  # [rad|m] by which a straight line between samples may differ from the motion
 MotionFunction: TypeAlias = Callable[[ArrayLike], States]
 
 
 class Excitation(NamedTuple):
     """How well a motion shows the base parameters: log det of their information, condition of the column-scaled regressor, their count.
 
-    `certificate` tells what the motion uses of its limits at any instant, `accuracy` the standard deviations to be expected, `not_checked`
-    which links and meshes the distances leave out, in sentences.
+    `certificate` tells what the motion uses of its limits at any instant, `accuracy` the standard deviations to be expected, `safety` what
+    was checked at every instant: `checked` and `unchecked` are its.
     Lecture "Dynamic parameter identification", remarks: rich trajectories have a low condition number.
     """
 
@@ -40,7 +47,22 @@ class Excitation(NamedTuple):
     base_parameters: int
     certificate: Certificate | None = None
     accuracy: PredictedAccuracy | None = None
-    not_checked: str = ""
+    safety: MotionCheck = NOTHING
+
+    @property
+    def checked(self) -> bool:
+        """Whether limits, distances between links and the ground are kept at every instant."""
+        return self.safety.checked
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """What was not checked; empty if everything was."""
+        return self.safety.unchecked
+
+    @property
+    def remarks(self) -> str:
+        """What the check leaves out by design, in sentences."""
+        return self.safety.remarks
 
     @property
     def sigma(self) -> Array:
@@ -54,7 +76,7 @@ class Excitation(NamedTuple):
 class Trajectory:
     """Samples of a motion: t [s] (N,); q [rad|m], qd [rad/s|m/s], qdd [rad/s2|m/s2] (N, n), read-only; `motion` gives it at any time.
 
-    `sliding` names the joints that are known to slide.
+    `sliding` names the joints that are known to slide. `check(robot)` checks it; `safety` is what was checked.
 
     Example:
         >>> motion = sy.excite(sy.load("planar_2r"), seconds=4, starts=1)
@@ -70,6 +92,7 @@ class Trajectory:
     joint_names: tuple[str, ...] = ()
     excitation: Excitation | None = None
     sliding: tuple[str, ...] = ()
+    verified: MotionCheck | None = None
 
     def __post_init__(self) -> None:
         read_only(self, "t", "q", "qd", "qdd")
@@ -96,6 +119,54 @@ class Trajectory:
         return replace(self, t=t, **self.motion(t)._asdict())
 
     @property
+    def safety(self) -> MotionCheck:
+        """What was checked of this motion; nothing where its samples are not those of the motion that was checked.
+
+        A straight line between samples differs from the motion by max |qdd| dt^2 / 8; where that is more than BETWEEN, it is named.
+        """
+        known = self.verified
+        if known is None or known.motion is not self.motion or not np.allclose(self.motion(self.t).q, self.q, rtol=0, atol=1e-9):
+            return NOTHING
+        step = float(np.diff(self.t).max())
+        if np.abs(self.qdd).max() * step**2 / 8 <= BETWEEN:
+            return known
+        return replace(known, unchecked=(*known.unchecked, f"the way between points that are {step:.3g} s apart"))
+
+    def check(
+        self,
+        robot: Robot,
+        *,
+        speed: float = 1.0,
+        collision: str = "auto",
+        clearance: float = 0.02,
+        ground: float | str | None = "base",
+        workspace: Boxes | None = None,
+        half_spaces: Sequence[HalfSpace] = (),
+    ) -> Trajectory:
+        """Return this motion with its check: limits, distances between links and the ground, over all of its time.
+
+        `.safety` has the result: `checked`, `unchecked`, the smallest `distance` [m]. Distances hold at every instant, limits at 1 kHz.
+
+        Parameters:
+            speed: share of the velocity limits that may be used [-].
+            collision: "shapes", "capsules", "auto" or "none".
+            clearance: distance that links keep, also to the ground [m].
+            ground: "base" for the base plane, a height [m], or None.
+            workspace: frame or link -> (low, high) corners (3,) of a box [m].
+            half_spaces: further walls, n . x <= offset [m].
+        Returns:
+            The same motion, with its `.safety`.
+        Example:
+            >>> motion.check(sy.load("planar_2r")).safety.checked
+            True
+        """
+        from .check_motion import check_motion
+
+        options = {"speed": speed, "collision": collision, "clearance": clearance, "ground": ground}
+        known = check_motion(robot, self, **options, workspace=workspace, half_spaces=half_spaces)  # type: ignore[arg-type]
+        return replace(self, verified=known)
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The names of the joints; joint1, joint2, ... where the motion has none."""
         return self.joint_names or tuple(f"joint{i + 1}" for i in range(self.n))
@@ -107,8 +178,12 @@ class Trajectory:
         *,
         rate: float | None = None,
         overwrite: bool = False,
+        unchecked: bool = False,
     ) -> Path:
         """Write the motion to a file, whole or not at all, at a rate [Hz]; an existing one is replaced only with `overwrite`.
+
+        The first line says CHECKED or NOT CHECKED where the format has comments. Programs of robots and ROS messages of a motion
+        that is not fully checked are written only with `unchecked`; `check(robot)` checks a motion.
 
         The ending chooses the format, or `format` names it: .csv, .npz, .txt (points alone), .yaml, .mcap and .bag (ROS JointTrajectory),
         "rosbag2" (the same in a folder), .script (URScript, 125 Hz if no rate is given), .src (KUKA KRL, 10 Hz), .svg (a
@@ -116,6 +191,7 @@ class Trajectory:
 
         Parameters:
             format: name of a format; by the ending of the path by default.
+            unchecked: whether a motion that is not fully checked may become a program.
         Returns:
             The path.
         Example:
@@ -124,7 +200,7 @@ class Trajectory:
         """
         from ..trajectory_files.formats import write_trajectory
 
-        return write_trajectory(self, path, format, rate, overwrite)
+        return write_trajectory(self, path, format, rate, overwrite, unchecked)
 
     def to_csv(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write t, q.JOINT, qd.JOINT, qdd.JOINT, with all digits; an existing file is replaced only with `overwrite`.

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import CallError
 from ...files import Content
-from ...names import comment_names, program_identifier
+from ...names import comment_names, program_comment, program_identifier
 from ...version import __version__
 from .sampled_motion import SampledMotion
 
@@ -41,8 +41,10 @@ def krl(motion: SampledMotion, name: str) -> Content:
     last = f"  SPTP {_point(motion.q[-1])}\n  TIME_BLOCK END = {motion.duration:.6g}\n"
     axes = f"{comment_names(motion.labels)} as A1 to A{motion.n}"
     head = (
-        f"&ACCESS RVP\nDEF {title}()\n; {len(motion.t)} points, {motion.duration:.6g} s; {axes}\n"
-        f"; steelyard {__version__}\nBAS(#INITMOV, 0)\nBAS(#VEL_PTP, {APPROACH})\nPTP {_point(motion.q[0])}\n"
+        f"&COMMENT {program_comment(motion.safety.line)}\n&ACCESS RVP\nDEF {title}()\n"
+        f"; {len(motion.t)} points, {motion.duration:.6g} s; {axes}\n"
+        f"; steelyard {__version__}; the way to the first point is not checked\n"
+        f"BAS(#INITMOV, 0)\nBAS(#VEL_PTP, {APPROACH})\nPTP {_point(motion.q[0])}\n"
     )
     return f"{head}PTP_SPLINE\n  SPTP {_point(motion.q[0])}\n  TIME_BLOCK START\n{''.join(body)}{last}ENDSPLINE\nEND\n"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import needs_extra
 from ...files import Content, write_whole
-from ...names import quoted_text
+from ...names import program_comment, quoted_text
 from .sampled_motion import SampledMotion
 
 TYPE = "trajectory_msgs/msg/JointTrajectory"
@@ -25,7 +25,8 @@ def seconds(t: float) -> tuple[int, int]:
 def yaml(motion: SampledMotion, name: str) -> Content:
     """The message as YAML, as `ros2 topic pub` and the trajectory controllers of ros2_control take it: rad or m, rad/s, rad/s2."""
     names = ", ".join(quoted_text(label) for label in motion.labels)
-    lines = ["header: {stamp: {sec: 0, nanosec: 0}, frame_id: ''}", f"joint_names: [{names}]", "points:"]
+    lines = [f"# {program_comment(motion.safety.line)}", "header: {stamp: {sec: 0, nanosec: 0}, frame_id: ''}"]
+    lines += [f"joint_names: [{names}]", "points:"]
     for t, q, qd, qdd in zip(motion.t - motion.t[0], motion.q.tolist(), motion.qd.tolist(), motion.qdd.tolist(), strict=True):
         sec, nanosec = seconds(float(t))
         lines += [f"- positions: {q}", f"  velocities: {qd}", f"  accelerations: {qdd}"]

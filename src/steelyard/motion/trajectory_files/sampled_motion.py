@@ -7,6 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..trajectories.motion_check import MotionCheck
+
 Array = NDArray[np.float64]
 
 
@@ -36,6 +38,9 @@ class SampledMotion(Protocol):
 
     @property
     def sliding(self) -> tuple[str, ...]: ...
+
+    @property
+    def safety(self) -> MotionCheck: ...
 
     def sample(self, rate: float) -> SampledMotion:
         """The same motion at another rate [Hz]."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...errors import CallError
 from ...files import Content
-from ...names import comment_names, program_identifier
+from ...names import comment_names, program_comment, program_identifier
 from ...version import __version__
 from .sampled_motion import SampledMotion
 
@@ -25,9 +25,10 @@ def urscript(motion: SampledMotion, name: str) -> Content:
     step = float(np.mean(np.diff(motion.t)))
     title = program_identifier(name, LONGEST)
     lines = [
+        f"# {program_comment(motion.safety.line)}",
         f"def play_{title}():",
         f"  # {len(motion.t)} points every {step:.6g} s, {motion.duration:.6g} s in all; joints {comment_names(motion.labels)} [rad]",
-        f"  # steelyard {__version__}",
+        f"  # steelyard {__version__}; the way to the first point is not checked",
         f"  movej({_point(motion.q[0])}, {APPROACH})",
         "  sleep(0.5)",
         *(f"  servoj({_point(q)}, 0, 0, {step:.6g}, {LOOK_AHEAD}, {GAIN})" for q in motion.q[1:]),

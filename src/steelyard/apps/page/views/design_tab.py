@@ -68,6 +68,7 @@ class DesignTab:
             return
         found = motion.excitation
         with self.place:
+            part("p", found.safety.line, "lead", id="motion-check")
             part(
                 "p",
                 f"{motion.duration:.3g} s, condition {found.condition:.3g}, {found.base_parameters} base parameters.",

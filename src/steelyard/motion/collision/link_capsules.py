@@ -1,0 +1,87 @@
+"""Capsules from the kinematics, link by link: shapes of links whose geometry is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...mechanism.model import Joint, Link
+from ...robot import Robot
+from .shapes import ConvexShape, capsule_radius
+
+Array = NDArray[np.float64]
+TINY = 1e-6  # [m] a link of that length has no extent
+
+
+def capsules_of_links(robot: Robot, links: Collection[str] | None = None) -> tuple[ConvexShape, ...]:
+    """Return capsules from the origin of each link to the joints that it carries, fixed ones too.
+
+    A link that carries no other body is taken to be twice as long as its centre of mass is away.
+    A frame, a link without mass and extent, has none: the capsule of its parent reaches it.
+
+    Parameters
+    ----------
+    robot : the robot
+    links : names of the links that get capsules; all of them by default
+
+    Returns
+    -------
+    Capsules of one radius, `capsule_radius`, each named after its link.
+    """
+    fixed = {name for name, frame in robot.tree.frames.items() if frame.body < 0}
+    bases = [each for each in robot.mechanism.joints if each.parent in fixed and each.kind != "fixed"]
+    lengths = (float(np.linalg.norm(np.array(each.origin.p, dtype=float))) for each in bases)
+    radius = capsule_radius(robot.tree, max(lengths, default=0.0))
+    if not radius:
+        return ()
+    carried: dict[str, list[Joint]] = {}
+    for joint in robot.mechanism.joints:
+        carried.setdefault(joint.parent, []).append(joint)
+    shapes: list[ConvexShape] = []
+    for link in robot.mechanism.links:
+        if links is None or link.name in links:
+            shapes += _capsules(robot, link, carried, radius)
+    return tuple(shapes)
+
+
+def _capsules(robot: Robot, link: Link, carried: dict[str, list[Joint]], radius: float) -> list[ConvexShape]:
+    """Return the capsules of one link."""
+    frame, joints = robot.tree.frames[link.name], carried.get(link.name, [])
+    mass = 0.0 if link.inertia is None else float(link.inertia.m)
+    if frame.body < 0 and not mass and all(joint.kind == "fixed" for joint in joints):
+        return []  # a root such as "world" that says where the base stands
+    ends = [np.array(joint.origin.p, dtype=float) for joint in joints]
+    if mass and link.inertia is not None and all(_is_frame(robot, each, carried) for each in joints):
+        ends.append(2 * np.array(link.inertia.h, dtype=float) / mass)
+    lengths = [float(np.linalg.norm(end)) for end in ends]
+    if not mass and max(lengths, default=0.0) < TINY:
+        return []
+    tips = [end for end, length in zip(ends, lengths, strict=True) if length > radius]
+    tips = tips or [max(ends, key=lambda end: float(np.linalg.norm(end)), default=np.zeros(3))]
+    R, p = np.array(frame.pose.R, dtype=float), np.array(frame.pose.p, dtype=float)
+    rows = (np.array([p, R @ tip + p]) for tip in _distinct(tips))
+    return [ConvexShape(frame.body, link.name, points, radius) for points in rows]
+
+
+def _is_frame(robot: Robot, joint: Joint, carried: dict[str, list[Joint]]) -> bool:
+    """Return whether a joint carries a frame alone: fixed, without mass, with nothing on it."""
+    inertia = robot.mechanism.link(joint.child).inertia
+    bare = inertia is None or not inertia.m
+    return joint.kind == "fixed" and bare and not carried.get(joint.child)
+
+
+def _distinct(tips: list[Array]) -> list[Array]:
+    """Return the tips, longest first, without those that a longer segment from the origin passes."""
+    distinct: list[Array] = []
+    for tip in sorted(tips, key=lambda each: -float(np.linalg.norm(each))):
+        if not any(_passes(longer, tip) for longer in distinct):
+            distinct.append(tip)
+    return distinct
+
+
+def _passes(longer: Array, tip: Array) -> bool:
+    """Return whether the segment from the origin to a tip that is farther away contains a tip."""
+    share = float(longer @ tip) / max(float(longer @ longer), TINY**2)
+    return share >= 0 and float(np.linalg.norm(share * longer - tip)) < TINY

@@ -1,0 +1,65 @@
+"""The shapes of all links of a robot: those of its description where they can be used, else capsules."""
+
+from __future__ import annotations
+
+from ...errors import MissingExtra, ProblemError
+from ...mechanism.formats.urdf.collision_shapes import collision_shapes
+from ...robot import Robot
+from .link_capsules import capsules_of_links
+from .shapes import ConvexShape, coal_module, convex_shape, one_per_body
+
+
+def robot_shapes(robot: Robot, kind: str = "auto") -> tuple[ConvexShape, ...]:
+    """Return the shapes of a robot's links.
+
+    A link whose collision geometry cannot be used (none in the description, a mesh whose file is
+    absent, no library for hulls) gets capsules from the kinematics, whatever the other links have.
+
+    Parameters
+    ----------
+    robot : the robot
+    kind : "auto", "shapes" to raise where the URDF has no shape that can be used, or "capsules"
+        for capsules of all links
+
+    Returns
+    -------
+    Shapes of the moving links and of the base.
+    """
+    if kind == "capsules":
+        return capsules_of_links(robot)
+    shapes, unusable = _usable_shapes(robot, must=kind == "shapes")
+    if kind == "shapes" and not shapes:
+        raise ProblemError(
+            f"robot {robot.name!r} has no collision shapes that can be used; give collision='capsules' for capsules around its links"
+        )
+    links = {link.name for link in robot.mechanism.links} - {shape.name for shape in shapes}
+    capsules = capsules_of_links(robot, links | unusable)
+    hulls = (shape for shape in one_per_body(shapes) if not any(each.holds(shape) for each in capsules))
+    return (*hulls, *capsules)
+
+
+def _usable_shapes(robot: Robot, must: bool) -> tuple[list[ConvexShape], set[str]]:
+    """Return the shapes of the description that can be used, and the links of those that cannot.
+
+    With `must`, a missing library of collisions is an error, else hulls are not used.
+    """
+    shapes, unusable = [], set()
+    for each in collision_shapes(robot.mechanism):
+        try:
+            if each.kind != "sphere":
+                coal_module("distances between links")
+            shape = convex_shape(robot.tree, each)
+        except MissingExtra:
+            if must:
+                raise
+            shape = None
+        if shape is None:
+            unusable.add(each.link)
+        else:
+            shapes.append(shape)
+    return shapes, unusable
+
+
+def absent_meshes(robot: Robot) -> tuple[str, ...]:
+    """The links with a collision mesh whose file is absent."""
+    return tuple(dict.fromkeys(x.link for x in collision_shapes(robot.mechanism) if x.kind == "mesh" and x.file is None))
