@@ -13,7 +13,8 @@ from matplotlib import pyplot
 from steelyard.drawing import figure as data
 from steelyard.drawing.figure import Axis, Band, Bars, Box, Curve, Figure, Heatmap, Intervals, Panel, Points, Rule, grid_of
 from steelyard.drawing.matplotlib_renderer import DRAW, to_matplotlib
-from steelyard.drawing.plotly_renderer import row_domains, to_plotly
+from steelyard.drawing.plotly_axes import row_domains
+from steelyard.drawing.plotly_renderer import to_plotly
 from tests.packed_figures import series
 
 mpl.use("Agg")

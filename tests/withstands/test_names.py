@@ -15,7 +15,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.drawing.figure import Axis, Curve, Figure, Panel
-from steelyard.drawing.plotly_renderer import plain_text
+from steelyard.drawing.plotly_axes import plain_text
 from steelyard.drawing.svg_renderer import to_svg
 from steelyard.drawing.visible import visible
 from steelyard.reporting.page import plotting_library

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,10 @@ from numpy.typing import ArrayLike
 
 from .colours import BLUE, FAMILY, GREY, INK, ORANGE, PAPER, RULE
 from .figure import Axis, Band, Bars, Box, Curve, Figure, Heatmap, Intervals, Panel, Points, Rule
-from .visible import visible
+from .plotly_axes import MARGIN, Part, axis_id, column_domain, plain_text, row_domains, x_axis, y_axis
 
-Part = dict[str, Any]
-MARGIN = {"l": 58, "r": 12, "t": 30, "b": 44}  # [px]
-TITLE, TICKS, STRIP = 24, 40, 8  # [px] above a panel, below an x axis, between a panel and its strip
-COLUMN_GAP = 0.1  # of the width
 LIST = 500  # points that are written as plain numbers; more are packed
 FONT = {"family": FAMILY, "size": 12, "color": INK}
-SPIKES = {"showspikes": True, "spikethickness": 1, "spikecolor": GREY, "spikemode": "across"}
 
 
 def to_plotly(figure: Figure) -> Part:
@@ -33,12 +28,12 @@ def to_plotly(figure: Figure) -> Part:
     panels = [(r, c, panel) for r, row in enumerate(figure.rows) for c, panel in enumerate(row)]
     for k, (r, c, panel) in enumerate(panels):
         x_number += not panel.below
-        ids = _id("x", x_number), _id("y", k + 1)
-        across = _column_domain(c, columns)
+        ids = axis_id("x", x_number), axis_id("y", k + 1)
+        across = column_domain(c, columns)
         lowest = k + 1 == len(panels) or not panels[k + 1][2].below
-        layout[_key("yaxis", k + 1)] = _y_axis(panel, heights[r], ids[0])
+        layout[axis_id("yaxis", k + 1)] = y_axis(panel, heights[r], ids[0])
         if lowest:
-            layout[_key("xaxis", x_number)] = _x_axis(figure, panel, across, ids[1], x_number)
+            layout[axis_id("xaxis", x_number)] = x_axis(figure, panel, across, ids[1], x_number)
         traces += _traces(panel, ids, named)
         layout["shapes"] += _shapes(panel, ids)
         layout["annotations"] += _texts(panel, across, heights[r][1])
@@ -52,40 +47,6 @@ def to_base64(x: ArrayLike) -> dict[str, str]:
     """Return numbers as base64 of float32: a third of their size as text, with six digits."""
     data = np.ascontiguousarray(x, dtype="<f4").tobytes()
     return {"dtype": "f4", "bdata": base64.b64encode(data).decode()}
-
-
-def plain_text(text: str) -> str:
-    """Return text without markup: Plotly reads HTML tags in names, which names must not be."""
-    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def row_domains(figure: Figure) -> list[tuple[float, float]]:
-    """Return the vertical extent of every row as fractions of the plot, from the bottom."""
-    total = float(figure.height - MARGIN["t"] - MARGIN["b"])
-    rows = [row[0] for row in figure.rows]
-    gaps = [_gap(panel, k, figure) for k, panel in enumerate(rows)]
-    room = max(total - sum(gaps), 0.5 * total)
-    scale = (total - room) / max(sum(gaps), 1e-9)
-    shares = np.array([panel.share for panel in rows])
-    sizes = room * shares / shares.sum()
-    top, domains = total, []
-    for gap, size in zip(gaps, sizes, strict=True):
-        top -= gap * scale
-        domains.append((max(top - float(size), 0.0) / total, top / total))
-        top -= float(size)
-    return domains
-
-
-def _gap(panel: Panel, row: int, figure: Figure) -> float:
-    """Return the space above a row [px]: for its title and for the ticks of the row before."""
-    if panel.below:
-        return STRIP
-    return (TITLE if panel.title else 0) + (TICKS if row and not _hides_ticks(figure) else 0)
-
-
-def _hides_ticks(figure: Figure) -> bool:
-    """Whether only the last row shows the ticks of the x axis that all share."""
-    return figure.linked and not any(panel.below for panel in figure.panels)
 
 
 def _layout(figure: Figure) -> Part:
@@ -102,73 +63,6 @@ def _layout(figure: Figure) -> Part:
         "height": figure.height,
     }
     return layout | ({"hovermode": "x unified", "hoversubplots": "axis"} if figure.linked else {})
-
-
-def _id(axis: str, number: int) -> str:
-    return f"{axis}{number if number > 1 else ''}"
-
-
-def _key(axis: str, number: int) -> str:
-    return _id(axis, number)
-
-
-def _column_domain(c: int, columns: int) -> tuple[float, float]:
-    width = (1.0 - COLUMN_GAP * (columns - 1)) / columns
-    return c * (width + COLUMN_GAP), c * (width + COLUMN_GAP) + width
-
-
-def _axis(axis: Axis, values: Callable[[], ArrayLike]) -> Part:
-    part: Part = {"gridcolor": RULE, "linecolor": GREY, "showline": True, "ticks": "outside"}
-    part |= {"zeroline": axis.zero_line, "zerolinecolor": GREY, "zerolinewidth": 1}
-    part |= {"ticklen": 4, "tickcolor": GREY, "automargin": True}
-    if axis.title:
-        part["title"] = {"text": plain_text(axis.title), "standoff": 6}
-    if axis.limits is not None:
-        low, high = np.log10(axis.limits) if axis.logarithmic else axis.limits
-        part["range"] = [float(low), float(high)]
-    if axis.from_zero:
-        part["rangemode"] = "tozero"
-    if axis.logarithmic:
-        x = np.asarray(values(), float)
-        x = x[np.isfinite(x) & (x > 0)]
-        decades = np.log10(x.max() / x.min()) if len(x) else 0.0
-        part |= {"type": "log", "exponentformat": "power", "dtick": "D2" if decades < 2.5 else 1}
-    if axis.categories:
-        part |= {"type": "category", "showgrid": False}
-    return part
-
-
-def _y_axis(panel: Panel, domain: tuple[float, float], anchor: str) -> Part:
-    part = _axis(panel.y, lambda: _values(panel, "y")) | {"domain": list(domain), "anchor": anchor}
-    if not panel.y.categories:
-        return part | {"nticks": 4 if panel.share < 1 else 5}
-    names = [plain_text(name) for name in panel.y.categories]
-    part |= {"autorange": "reversed", "categoryarray": names, "categoryorder": "array"}
-    return part | (_square_axis(names) | {"scaleanchor": anchor} if panel.of(Heatmap) else {})
-
-
-def _x_axis(figure: Figure, panel: Panel, domain: tuple[float, float], anchor: str, number: int) -> Part:
-    part = _axis(panel.x, lambda: _values(panel, "x")) | {"domain": list(domain), "anchor": anchor}
-    if panel.of(Heatmap):
-        names = [plain_text(name) for name in panel.x.categories]
-        return part | _square_axis(names) | {"tickangle": 90}
-    if not figure.linked:
-        return part
-    part |= SPIKES | {"spikedash": "dot", "unifiedhovertitle": {"text": "%{x:.4~f} s"}}
-    last = panel is figure.panels[-1]
-    part |= {"showticklabels": last} if _hides_ticks(figure) else {}
-    return part | ({"matches": "x"} if number > 1 else {})
-
-
-def _square_axis(names: Sequence[str]) -> Part:
-    part = {"showgrid": False, "showline": False, "ticks": "", "tickfont": {"size": 9}}
-    part |= {"constrain": "domain"}
-    return part | ({"tickmode": "linear"} if len(names) <= 60 else {"showticklabels": False})
-
-
-def _values(panel: Panel, axis: str) -> ArrayLike:
-    parts = [getattr(mark, axis) for mark in panel.marks if isinstance(mark, Curve | Points)]
-    return np.concatenate([np.asarray(x, float) for x in parts]) if parts else []
 
 
 def _traces(panel: Panel, ids: tuple[str, str], named: set[str]) -> list[Part]:

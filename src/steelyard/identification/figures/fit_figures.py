@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,9 @@ from ..friction.residual_split import CAUSES
 from ..result.prediction import BAND
 from . import parameter_figures, residual_figures, state_figures, torque_figures
 
-if TYPE_CHECKING:
-    from ..result.fit import Fit
-    from ..result.validation import Validation
-
 Array = NDArray[np.float64]
+Fit = Any  # identification.result.fit.Fit, whose `plot` imports this module
+Validation = Any
 SPEEDS = 100  # points of a friction curve in either direction
 COVERAGE = (
     "Positions and speeds of each joint. The orange frame shows the limits of the description,"

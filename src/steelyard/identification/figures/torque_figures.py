@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,9 @@ from ...drawing.downsample import MAX_POINTS, min_max_indices, running_time
 from ...drawing.figure import Axis, Band, Box, Curve, Figure, Intervals, Mark, Marker, Panel, Points
 from ...drawing.numbers import percent
 from ...drawing.signal_figures import TIME, marked_intervals
-from ..result.validation import Validation
 
 Array = NDArray[np.float64]
+Validation = Any  # identification.result.validation.Validation, whose `plot` imports this module
 STRIP = 0.5  # height of the strip of residuals relative to the panel of torques
 LOOKS: dict[str, tuple[str, Marker]] = {
     "before": (ORANGE, "circle-open"),

@@ -285,9 +285,8 @@ class Fit:
     def plot(self, what: str = "torques", *, width: str | float | None = None) -> Figure:
         """Return a Matplotlib figure of the report by its name.
 
-        "torques" (with the band that holds 95 % of measurements), "errors", "masses", "budget", "residuals", "spectra", "singular",
-        "uncertainty", "correlation", "coverage", "friction", or residuals over "speed" and "position".
-        Needs `pip install 'steelyard[plot]'`.
+        "torques", "errors", "masses", "budget", "residuals", "spectra", "singular", "uncertainty", "correlation", "coverage",
+        "friction", and residuals over "speed" and "position". Needs `pip install 'steelyard[plot]'`.
 
         Parameters:
             what: one of the words above.
