@@ -16,8 +16,9 @@ from matplotlib import pyplot
 from matplotlib.colors import to_hex
 
 import steelyard as sy
-from steelyard.drawing.figure import BLUE, ORANGE, SILVER
+from steelyard.drawing.colours import BLUE, ORANGE, SILVER, WINE
 from steelyard.drawing.table import Column, Table
+from steelyard.identification.figures.fit_figures import FIGURES, JOINT_PANELS
 from steelyard.simulation import ComputedTorque, Sensors
 from tests import zoo
 
@@ -81,7 +82,7 @@ def test_a_motion_is_drawn_joint_by_joint() -> None:
 def test_a_log_and_a_run_show_what_was_commanded() -> None:
     for shown in (log().plot("q"), run().plot()):
         first = shown.axes[0]
-        assert [text.get_text() for text in shown.legends[0].get_texts()] == ["commanded", "is"]
+        assert [text.get_text() for text in shown.legends[0].get_texts()] == ["commanded", "measured"]
         np.testing.assert_allclose(lines(first, ORANGE)[0].get_ydata().max(), run().reference[:, 0].max(), rtol=1e-9)
     assert log().plot("q", "tau").axes[1].get_title(loc="left") == "joint torque"
 
@@ -121,19 +122,20 @@ def test_a_fit_shows_torques_with_their_band() -> None:
     assert len(made.axes) == 2 * arm().n
     np.testing.assert_array_equal(lines(made.axes[0], SILVER)[0].get_ydata(), fit().measured[:, 0])
     np.testing.assert_array_equal(lines(made.axes[0], BLUE)[0].get_ydata(), fit().predicted[:, 0])
-    left = made.axes[1].lines[-1].get_ydata()
+    left = lines(made.axes[1], WINE)[0].get_ydata()
     np.testing.assert_array_equal(left, fit().residuals[:, 0])
-    limits = {float(line.get_ydata()[0]) for line in made.axes[1].lines[:2]}
+    (band,) = made.axes[1].patches
+    limits = {band.get_y(), band.get_y() + band.get_height()}
     assert limits == {1.96 * float(fit().sigma[0]), -1.96 * float(fit().sigma[0])}
     inside = np.mean(np.abs(left) <= max(limits))
     assert 0.9 < inside <= 1.0, "a band of 95 %"
 
 
 def test_every_figure_of_a_fit() -> None:
-    for what in ("errors", "masses", "uncertainty", "correlation"):
-        assert fit().plot(what).axes[0].get_xticklabels() is not None
+    for what in (*FIGURES, *JOINT_PANELS):
+        assert fit().plot(what).axes[0].has_data(), what
     drawn = fit().plot("masses").axes[0].lines
-    heights = {round(float(y), 9) for line in drawn for y in np.atleast_1d(line.get_ydata())}
+    heights = {round(float(y), 9) for line in drawn for y in np.atleast_1d(line.get_xdata())}
     assert {round(float(m), 9) for m in fit().links.mass} <= heights
     shown = fit().plot("correlation").axes[0].images[0].get_array()
     np.testing.assert_allclose(np.diag(shown), 1.0, rtol=1e-12)

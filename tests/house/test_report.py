@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.drawing.figure import kept_points, running_time
+from steelyard.drawing.downsample import min_max_indices, running_time
+from steelyard.drawing.figure import Intervals
 from steelyard.drawing.numbers import percent, short, with_uncertainty
+from steelyard.drawing.signal_figures import marked_intervals
 from steelyard.drawing.table import Column, Table
+from steelyard.identification.figures.residual_figures import correlogram
 from steelyard.reporting import accuracy_table, base_table, report
 from steelyard.reporting.content import gather
-from steelyard.reporting.figures import correlogram, shaded
 from steelyard.reporting.tables import combinations
 from tests.packed_figures import unpacked
 
@@ -105,7 +107,7 @@ def test_the_torques_drawn_are_those_of_the_fit(page: Elements, made: tuple[sy.F
     fit, _ = made
     drawn = figures(page)
     traces = drawn["torques"]["data"]
-    for label, signal in (("measured", fit.measured), ("predicted", fit.predicted), ("left over", fit.residuals)):
+    for label, signal in (("measured", fit.measured), ("predicted", fit.predicted), ("residual", fit.residuals)):
         own = [trace for trace in traces if trace["name"] == label]
         assert len(own) == fit.robot.n
         for j, trace in enumerate(own):
@@ -143,14 +145,15 @@ def test_the_region_is_given_in_numbers(page: Elements, made: tuple[sy.Fit, sy.R
 
 def test_states_outside_the_region_are_shaded(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
     fit, _ = made
-    bands = [shape for shape in figures(page)["torques"]["layout"]["shapes"] if shape["xref"] == "x"]
+    bands = [shape for shape in figures(page)["torques"]["layout"]["shapes"] if shape["yref"] == "paper"]
     inside = fit.validation.inside
     assert 0 < np.mean(~inside) < 0.11
     within = np.any([(fit.t >= band["x0"]) & (fit.t <= band["x1"]) for band in bands], axis=0)
     assert np.all(within[~inside]), "every sample outside is in a band"
     assert np.mean(within) < 2 * np.mean(~inside) + 0.01
     whole = replace(fit, validation=replace(fit.validation, inside=np.ones_like(inside)))
-    assert all(shape["xref"] == "paper" for shape in gather(whole).figures["torques"].layout["shapes"])
+    marks = [mark for panel in gather(whole).figures["torques"].panels for mark in panel.of(Intervals)]
+    assert sum(len(mark.spans) for mark in marks) == 0
     assert "Shaded" not in gather(whole).figures["torques"].caption
 
 
@@ -158,13 +161,11 @@ def test_bands_over_marked_stretches() -> None:
     time = np.arange(1000) / 100
     outside = np.zeros(1000, bool)
     outside[[0, *range(100, 150), 500, 999]] = True
-    bands = shaded(time, outside)
-    np.testing.assert_allclose(
-        [[band["x0"], band["x1"]] for band in bands], [[-0.005, 0.005], [0.995, 1.495], [4.995, 5.005], [9.985, 9.995]]
-    )
-    assert shaded(time, np.zeros(1000, bool)) == []
+    spans = marked_intervals(time, outside)
+    np.testing.assert_allclose(spans, [[-0.005, 0.005], [0.995, 1.495], [4.995, 5.005], [9.985, 9.995]])
+    assert len(marked_intervals(time, np.zeros(1000, bool))) == 0
     every_other = np.arange(100_000) % 2 == 0
-    assert len(shaded(np.arange(100_000) / 1e3, every_other)) == 1, "what is close is drawn as one"
+    assert len(marked_intervals(np.arange(100_000) / 1e3, every_other)) == 1, "what is close is drawn as one"
 
 
 def test_the_combination_behind_each_base_parameter_is_wherever_one_is_shown(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
@@ -174,7 +175,9 @@ def test_the_combination_behind_each_base_parameter_is_wherever_one_is_shown(pag
         for row, text in zip(made_table.rows, shown, strict=True):
             assert text in row
     hovered = figures(page)["uncertainty"]["data"][0]["text"]
-    assert sorted(hovered) == sorted(f"{name} = {text}" for name, text in zip(fit.base.names, shown, strict=True))
+    assert sorted(text.partition(": ")[0] for text in hovered) == sorted(
+        f"{name} = {text}" for name, text in zip(fit.base.names, shown, strict=True)
+    )
     assert all(text in fit.summary() for text in fit.base.expressions)
 
 
@@ -183,11 +186,11 @@ def test_a_long_log_keeps_every_peak_in_few_points(rng: np.random.Generator) -> 
     signal[[777, 150_001]] = 50.0, -50.0
     other = rng.normal(size=200_000)
     other[4242] = 99.0
-    kept = kept_points((signal, other), 4000)
+    kept = min_max_indices((signal, other), 4000)
     assert len(kept) <= 4000
     assert {0, 777, 4242, 150_001, 199_999} <= set(kept.tolist())
     assert np.all(np.diff(kept) > 0)
-    np.testing.assert_array_equal(kept_points((signal[:100],), 4000), np.arange(100))
+    np.testing.assert_array_equal(min_max_indices((signal[:100],), 4000), np.arange(100))
 
 
 def test_the_times_of_several_logs_follow_each_other() -> None:

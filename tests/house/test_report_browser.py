@@ -100,7 +100,7 @@ def test_the_page_has_the_numbers_and_tells_them_on_hovering(browser: Any, page:
     shown.mouse.move(box["x"] + 400, box["y"] + 100)
     until(shown, "document.querySelector('.plot[data-figure=torques] .hoverlayer').textContent.includes('measured')")
     told = place.locator(".hoverlayer").text_content()
-    for word in (" s", "measured", "predicted", "left over", "N m"):
+    for word in (" s", "measured", "predicted", "residual", "N m"):
         assert word in told
     shown.context.close()
 

@@ -12,11 +12,14 @@ import pytest
 from numpy.typing import NDArray
 
 import steelyard as sy
-from steelyard.drawing.figure import DARK, Figure, hue, layout, packed
+from steelyard.drawing.colours import DARK, hue
+from steelyard.drawing.figure import Curve, Figure, Panel, Rule
+from steelyard.drawing.plotly_renderer import to_plotly
+from steelyard.identification.figures import residual_figures, state_figures
+from steelyard.identification.figures.fit_figures import speed_friction
 from steelyard.identification.friction.residual_split import CAUSES
 from steelyard.mechanism.model import Limits
-from steelyard.reporting import sample_figures
-from steelyard.reporting.content import all_grids, friction_of, gather
+from steelyard.reporting.content import all_grids, gather
 from steelyard.reporting.packing import letters, packed_figures
 from steelyard.reporting.page import palette, render
 from tests.packed_figures import bytes_of, unpacked
@@ -74,7 +77,7 @@ def test_the_band_is_that_of_the_fit_and_says_what_it_holds() -> None:
                 assert np.max(np.abs(away)) < 3e-4 * np.ptp(line["y"])
                 assert fit.sigma[j] > 30 * np.mean(np.abs(away))
         held = np.mean(np.abs(each.residuals) <= 1.96 * fit.sigma)
-        assert f"it holds {100 * held:.0f} % of these" in gather(fit, validation).figures[name].caption
+        assert f"it contains {100 * held:.0f} % of these" in gather(fit, validation).figures[name].caption
 
 
 def test_hovering_gives_time_measured_and_predicted_with_units_and_every_strip_has_its_times() -> None:
@@ -84,7 +87,7 @@ def test_hovering_gives_time_measured_and_predicted_with_units_and_every_strip_h
     assert shown["hoversubplots"] == "axis"
     for j, unit in enumerate(fit.model.row_units):
         own = [trace for trace in traces("torques") if trace.get("xaxis") == f"x{j + 1 if j else ''}" and trace["name"] != "95 % band"]
-        assert [trace["name"] for trace in own] == ["measured", "predicted", "before", "left over"]
+        assert [trace["name"] for trace in own] == ["measured", "predicted", "before", "residual"]
         assert all(trace["hovertemplate"].startswith("%{y:.4g} " + unit) for trace in own)
         time = shown[f"xaxis{j + 1 if j else ''}"]
         assert time["anchor"] == f"y{2 * j + 2}"
@@ -113,7 +116,7 @@ def test_the_budget_has_the_shares_of_the_causes() -> None:
 
 def test_correlations_are_those_of_the_covariance() -> None:
     fit, _ = made()
-    (square,) = traces("correlations")
+    (square,) = traces("correlation")
     size = np.sqrt(np.diag(fit.covariance))
     np.testing.assert_allclose(square["z"], fit.covariance / np.outer(size, size), atol=0.0051)
     assert square["x"] == square["y"] == list(fit.base.names)
@@ -124,7 +127,7 @@ def test_coverage_shows_states_limits_and_region() -> None:
     q, qd, _ = fit.validation.states
     for j in range(fit.robot.n):
         (dots,), shapes = traces(f"coverage-{j}"), drawn()[f"coverage-{j}"]["layout"]["shapes"]
-        at = sample_figures.few(np.ones(len(q), bool))
+        at = residual_figures.evenly_spread(np.ones(len(q), bool))
         near(dots["x"], q[at, j])
         near(dots["y"], qd[at, j])
         limits = fit.robot.tree.limits[j]
@@ -135,11 +138,11 @@ def test_coverage_shows_states_limits_and_region() -> None:
 
 def test_shares_of_range_and_speed() -> None:
     q, qd = np.array([-1.0, 0.5]), np.array([-0.2, 0.1])
-    assert sample_figures.covered(q, qd, (-2.0, 1.0, 0.4)) == ((0.5, "range"), (0.5, "speed"))
-    unlimited = sample_figures.covered(q, qd, (-np.inf, np.inf, np.inf))
+    assert state_figures.covered_shares(q, qd, (-2.0, 1.0, 0.4)) == ((0.5, "range"), (0.5, "speed"))
+    unlimited = state_figures.covered_shares(q, qd, (-np.inf, np.inf, np.inf))
     assert all(np.isnan(share) for share, _ in unlimited)
-    free = sample_figures.coverage("j", "rad", q, qd, (-np.inf, np.inf, 0.4), (-1.0, 1.0, 0.4))
-    assert [shape.get("y0") for shape in free.layout["shapes"][1:]] == [-0.4, 0.4]
+    free = state_figures.coverage_panel("j", "rad", q, qd, (-np.inf, np.inf, 0.4), (-1.0, 1.0, 0.4))
+    assert [(rule.at, rule.along) for rule in free.of(Rule)] == [(-0.4, "y"), (0.4, "y")]
 
 
 def test_friction_has_the_fitted_curve_and_the_samples_behind_it() -> None:
@@ -152,7 +155,7 @@ def test_friction_has_the_fitted_curve_and_the_samples_behind_it() -> None:
         speeds[:, j] = np.asarray(curve["x"])
         smooth = np.abs(speeds[:, j]) > 1e-3
         np.testing.assert_allclose(curve["y"][smooth], fit.robot.friction_torque(speeds)[smooth, j], atol=1e-3 * np.ptp(curve["y"]))
-        at = sample_figures.few(fit.validation.keep[:, j])
+        at = residual_figures.evenly_spread(fit.validation.keep[:, j])
         near(dots["x"], qd[at, j])
         away = np.abs(dots["y"] - (fit.measured - rigid)[at, j])  # the torque has passed a low-pass, the state has not
         assert np.median(away) < 0.02 * np.ptp(dots["y"])
@@ -160,7 +163,7 @@ def test_friction_has_the_fitted_curve_and_the_samples_behind_it() -> None:
 
 def test_friction_that_depends_on_load_is_drawn_by_its_part_of_speed() -> None:
     robot = sy.load("planar_2r").with_friction(viscous=1.0, load=0.1)
-    rub = friction_of(robot)
+    rub = speed_friction(robot)
     q, qd = np.array([[0.3, -0.4]]), np.array([[0.5, -0.7]])
     np.testing.assert_allclose(rub(qd, q), robot.friction_torque(qd, q))
     np.testing.assert_array_equal(rub(0 * qd, q), 0.0)
@@ -171,29 +174,29 @@ def test_residuals_against_speed_and_position_with_their_mean() -> None:
     q, qd, _ = fit.validation.states
     for what, x in (("speed", qd), ("position", q)):
         for j in range(fit.robot.n):
-            dots, mean = traces(f"against-{what}-{j}")
-            at = sample_figures.few(fit.validation.keep[:, j])
+            dots, mean = traces(f"{what}-{j}")
+            at = residual_figures.evenly_spread(fit.validation.keep[:, j])
             near(dots["x"], x[at, j])
             near(dots["y"], left(fit)[at, j])
-            near(mean["y"], sample_figures.piecewise_mean(x[:, j], left(fit)[:, j])[1])
+            near(mean["y"], residual_figures.piecewise_mean(x[:, j], left(fit)[:, j])[1])
     x = np.arange(10.0)[::-1]
-    np.testing.assert_array_equal(sample_figures.piecewise_mean(x, 2 * x, 5), [[0.5, 2.5, 4.5, 6.5, 8.5], [1, 5, 9, 13, 17]])
+    np.testing.assert_array_equal(residual_figures.piecewise_mean(x, 2 * x, 5), [[0.5, 2.5, 4.5, 6.5, 8.5], [1, 5, 9, 13, 17]])
 
 
 def test_a_spectrum_holds_the_variance_and_finds_a_tone(rng: np.random.Generator) -> None:
     t = np.arange(4096) / 100
     noise = rng.normal(size=(4096, 1)) * 0.3
-    frequency, density = sample_figures.residual_spectra(t, noise + 0.5 * np.sin(2 * np.pi * 12.5 * t)[:, None])
+    frequency, density = residual_figures.residual_spectra(t, noise + 0.5 * np.sin(2 * np.pi * 12.5 * t)[:, None])
     step = frequency[1] - frequency[0]
     np.testing.assert_allclose(density.sum() * step, 0.09 + 0.125, rtol=0.08)
     assert frequency[np.argmax(density[:, 0])] == pytest.approx(12.5)
     np.testing.assert_allclose(np.median(density), 2 * 0.09 / 100, rtol=0.15)
     fit, _ = made()
-    own = sample_figures.residual_spectra(fit.t, left(fit))
+    own = residual_figures.residual_spectra(fit.t, left(fit))
     for j, trace in enumerate(traces("spectra")):
         np.testing.assert_allclose(trace["x"], own[0], rtol=1e-5)
         np.testing.assert_allclose(trace["y"], np.sqrt(own[1][:, j]), atol=1e-4 * np.sqrt(own[1][:, j].max()))
-    short = sample_figures.residual_spectra(t[:4], noise[:4])
+    short = residual_figures.residual_spectra(t[:4], noise[:4])
     assert np.all(short[1] == 0)
 
 
@@ -215,7 +218,7 @@ def test_series_survive_packing(rng: np.random.Generator, scale: float) -> None:
         "empty": np.zeros(0),
         "decades": scale * 10.0 ** rng.uniform(-6, 3, 50),
     }
-    figures = [Figure(name, ({"x": packed(x)},), layout(), 100, "") for name, x in cases.items()]
+    figures = [Figure(name=name, rows=((Panel(marks=(Curve(x=x, y=np.zeros(len(x))),)),),)) for name, x in cases.items()]
     found = unpacked(letters(packed_figures(figures)))
     for name, x in cases.items():
         tolerance = {"times": 1e-6, "decades": 0.0}.get(name, 1.3e-4)
@@ -235,7 +238,8 @@ def test_letters_hold_every_byte(rng: np.random.Generator) -> None:
 def test_every_colour_of_the_figures_is_known_in_the_dark() -> None:
     content = gather(*made())
     known = {**palette(content)}
-    used = set(re.findall(r"#[0-9a-fA-F]{3,8}\b|hsl\([^)]*\)", str([*content.figures.values(), *content.grids.values()])))
+    several = [*content.figures.values(), *(figure for grid in content.grids.values() for figure in grid.figures)]
+    used = set(re.findall(r"#[0-9a-fA-F]{3,8}\b|hsl\([^)]*\)", str([to_plotly(figure) for figure in several])))
     assert used <= set(known), used - set(known)
     assert len(used) > 8
     assert len(set(DARK.values())) == len(DARK)

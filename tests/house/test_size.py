@@ -14,8 +14,8 @@ MOST_IN_A_FOLDER = 20  # __init__.py apart: beyond it, sub-folders that name a c
 
 def test_files_stay_small() -> None:
     lines = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in modules().items()}
-    too_long = {name: n for name, n in lines.items() if n > 300}
-    assert not too_long, f"no file above 300 lines: {too_long}"
+    too_long = {name: n for name, n in lines.items() if n > 400}
+    assert not too_long, f"no file above 400 lines: {too_long}"
     assert median(n for n in lines.values() if n) <= 150
 
 

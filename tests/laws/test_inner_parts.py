@@ -13,8 +13,9 @@ import pytest
 from matplotlib import pyplot
 
 import steelyard as sy
+from steelyard.drawing.figure import Curve, Figure, Panel
+from steelyard.drawing.matplotlib_renderer import to_matplotlib
 from steelyard.drawing.numbers import with_uncertainty
-from steelyard.drawing.panels import Curve, Panel, panels
 from steelyard.drawing.parameter_table import parameter_table
 from steelyard.drawing.skeleton import Skeleton
 from steelyard.experiments.excitation.barrier import LogBarrier
@@ -221,8 +222,8 @@ def test_an_update_of_the_curvature_is_that_of_bfgs_or_as_much_of_it_as_stays_po
 
 
 def test_a_figure_has_room_for_its_rows_and_three_quarters_of_an_inch_for_labels() -> None:
-    panel = Panel((Curve(np.arange(3.0), np.arange(3.0)),))
-    made = [panels([[panel]] * rows, "page", height=2.0) for rows in (1, 3)]
+    panel = Panel(marks=(Curve(x=np.arange(3.0), y=np.arange(3.0)),))
+    made = [to_matplotlib(Figure(name="f", rows=((panel,),) * rows), "page", row_height=2.0) for rows in (1, 3)]
     assert [figure.get_size_inches()[1] for figure in made] == [2.75, 6.75]
     for figure in made:
         pyplot.close(figure)

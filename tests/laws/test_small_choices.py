@@ -17,12 +17,13 @@ from typer.testing import CliRunner
 
 import steelyard as sy
 from steelyard.apps.cli import app
-from steelyard.drawing.fit_figures import error_figure
+from steelyard.drawing.figure import Points
 from steelyard.drawing.skeleton import Skeleton, draw_skeleton
 from steelyard.experiments.loads.static_poses import _candidates
 from steelyard.experiments.online.watch import MISSES, JointStates, matched
 from steelyard.identification.doctor.finding import Diagnosis
 from steelyard.identification.estimators.errors_in_variables import maximum_likelihood
+from steelyard.identification.figures.torque_figures import error_figure
 from steelyard.identification.friction.residual_split import explained
 from steelyard.mechanism import Joint, Limits
 from steelyard.mechanism.formats.urdf.loop_elements import _numbers
@@ -90,9 +91,8 @@ def test_noise_of_static_poses_is_positive_at_every_joint(sigma: object) -> None
 
 def test_errors_are_drawn_in_per_cent_where_they_are_positive() -> None:
     figure = error_figure(["a", "b", "c"], [("after", np.array([0.02, 0.5, 0.0]))])
-    points = figure.axes[0].containers[0].lines[0]  # type: ignore[attr-defined]
-    pyplot.close(figure)
-    np.testing.assert_allclose(points.get_ydata(), [2.0, 50.0, np.nan])
+    (points,) = figure.panels[0].of(Points)
+    np.testing.assert_allclose(points.x, [2.0, 50.0, np.nan])
 
 
 @pytest.mark.parametrize("name", ["pd", "computed-torque", "feedforward", "slotine-li"])

@@ -21,8 +21,8 @@ from steelyard.apps.page.scene_content import content, frames_of, inertias, pose
 from steelyard.apps.page.server.exchange import mesh_of, take_upload
 from steelyard.apps.page.server.folder import Folder
 from steelyard.apps.page.window import MOST_WINDOWS, Window, Windows
+from steelyard.drawing.colours import hue
 from steelyard.drawing.ellipsoid import inertia_ellipsoid, velocity_ellipsoid
-from steelyard.drawing.figure import hue
 from steelyard.identification.doctor import Finding
 from steelyard.identification.doctor.marks import marked_samples
 from steelyard.mechanism.formats.meshes import mesh_triangles

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.drawing.figure import safe
-from steelyard.drawing.svg import strips
+from steelyard.drawing.figure import Axis, Curve, Figure, Panel
+from steelyard.drawing.plotly_axes import plain_text
+from steelyard.drawing.svg_renderer import to_svg
 from steelyard.drawing.visible import visible
 from steelyard.reporting.page import plotting_library
 from tests.packed_figures import unpacked
@@ -127,9 +128,10 @@ def texts(part: Any) -> Iterator[str]:
 
 
 def test_pictures_show_them() -> None:
-    made = strips(EVIL, np.arange(3.0), [(EVIL, np.arange(3.0))], "rad")
-    assert not acts(made)
-    assert safe(f"<b>{RED}") == r"&lt;b&gt;\x1b[31mred"
+    x = np.arange(3.0)
+    panel = Panel(marks=(Curve(x=x, y=x, name=EVIL),), y=Axis(title=EVIL), title=EVIL)
+    assert not acts(to_svg(Figure(name="f", rows=((panel,),), title=EVIL)))
+    assert plain_text(f"<b>{RED}") == r"&lt;b&gt;\x1b[31mred"
 
 
 def test_names_that_act_are_refused_and_others_kept(tmp_path: Path) -> None:

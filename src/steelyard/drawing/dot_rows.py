@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from .figure import BLUE, FAMILY, GREY, INK, ORANGE, RULE
+from .colours import BLUE, FAMILY, GREY, INK, ORANGE, RULE
 from .visible import visible
 
 Array = NDArray[np.float64]

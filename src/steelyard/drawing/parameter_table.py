@@ -28,6 +28,11 @@ def parameter_table(title: str, names: Sequence[str], values: Array, std: Array,
     return Table(title, COLUMNS, cells, note, data=data)
 
 
+def typeset(expression: str) -> str:
+    """Return a combination of parameters with typographic signs, as a page shows it."""
+    return expression.replace("*", "·").replace(" - ", " − ").replace("-", "−")
+
+
 def relative(std: Array, value: Array) -> Array:
     """Return std / |value|, a fraction: 0 where std is 0, infinite where only the value is."""
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .figure import BLUE, GREEN, GREY, INK, ORANGE, WINE
-from .panels import STYLE, figure_width, plotting_library
+from .colours import BLUE, GREEN, GREY, INK, ORANGE, WINE
+from .matplotlib_renderer import STYLE, figure_width, plotting_library
 from .visible import visible
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from .figure import BLUE, FAMILY, GREEN, GREY, INK, ORANGE, RULE, WINE
+from .colours import BLUE, FAMILY, GREEN, GREY, INK, ORANGE, RULE, WINE
 from .numbers import short
 from .skeleton import Skeleton
 from .visible import visible

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..drawing.figure import MOST, Array, Figure, running_time
+from ..drawing.downsample import MAX_POINTS, running_time
+from ..drawing.figure import Curve, Figure, Panel
 from ..drawing.numbers import percent, short
 from ..drawing.table import Table
 from ..identification import Fit, Validation, Verdict
-from ..identification.friction.residual_split import CAUSES
-from ..identification.result.prediction import BAND
+from ..identification.figures.fit_figures import FIGURES, figure_of, joint_panels, validation_torques
+from ..identification.figures.torque_figures import error_figure
 from ..robot import Robot
-from . import estimate_figures, figures, sample_figures
-from .tables import base_table, cause_table, combinations, error_table, full_table, region_table, results_of
+from .tables import base_table, cause_table, error_table, full_table, region_table, results_of
 
 DRAWN, LEAST = 9_600, 400  # samples of torque that are drawn in all, so that the file stays small, and least of one joint
 GHOSTS = 4  # positions of the robot that are drawn faintly
-SPEEDS = 100  # points of a friction curve in either direction
-COVERAGE = (
-    "Positions and speeds that each joint visited. The orange frame has the limits of the description,"
-    " the dotted one the region in which the expected error holds."
-)
-FRICTION = "Torque less that of the rigid bodies, against speed, and the fitted friction. Hover for numbers; drag to zoom."
-AGAINST = "What is left over against the {} of the joint itself, and its mean. A mean away from zero is something that the model lacks."
+SMALL = 240  # [px] height of the figure of a single joint
 
 
 @dataclass(frozen=True)
@@ -129,76 +122,29 @@ def picture(fit: Fit) -> str:
 
 
 def all_figures(fit: Fit, validation: Validation | None) -> dict[str, Figure]:
-    """Every figure by its name."""
-    names, units, left = fit.model.row_names, fit.model.row_units, left_over(fit)
-    dt = float(np.median(np.diff(running_time(fit.t)))) if len(fit.t) > 1 else 1.0
-    most = int(np.clip(DRAWN // (len(names) * (1 if validation is None else 2)), LEAST, MOST))
-    spread, links, split = BAND * fit.sigma, fit.links, fit.residual_split
-    described = np.array([body.inertia.m for body in fit.initial.tree.bodies])
-    made = [
-        estimate_figures.masses(links.names, links.mass, links.mass_std, described),
-        estimate_figures.budget(names, units, CAUSES, split.shares, fit.rms, fit.relative_error),
-        figures.torques(fit.validation, units, spread=spread, most=most),
-        figures.residuals(left, names, dt),
-        figures.errors(names, [(label, np.asarray(r.relative_error)) for label, r in results_of(fit, validation)]),
-        sample_figures.spectra(names, units, fit.t, left),
-        figures.singular_values(np.asarray(fit.singular_values), fit.rank),
-        figures.uncertainty(np.nan_to_num(fit.base_relative_std, nan=np.inf), fit.base.names, combinations(fit)),
-        estimate_figures.correlations(fit.base.names, fit.covariance),
-    ]
-    made += [] if validation is None else [figures.torques(validation, units, "validation", spread, most)]
-    return {figure.name: figure for figure in made}
-
-
-def left_over(fit: Fit) -> Array:
-    """Measured minus predicted torque (N, n) [N m|N], NaN in rows that are not in use."""
-    return np.where(fit.validation.keep, fit.measured - fit.predicted, np.nan)
+    """Return every figure by its name."""
+    motions = 1 if validation is None else 2
+    limit = int(np.clip(DRAWN // (len(fit.model.row_names) * motions), LEAST, MAX_POINTS))
+    figures = {name: figure_of(fit, name, limit) for name in FIGURES}
+    if validation is not None:
+        series = [(label, np.asarray(each.relative_error)) for label, each in results_of(fit, validation)]
+        figures["errors"] = error_figure(fit.model.row_names, series)
+        figures["validation"] = validation_torques(fit, validation, limit)
+    return figures
 
 
 def all_grids(fit: Fit) -> dict[str, Grid]:
-    """The figures of single joints: where the motion has been, friction, what is left over against speed and position."""
-    found, names = fit.validation.states, fit.model.row_names
-    if found is None:
-        return {}
-    q, qd, _ = found
-    made = {"coverage": Grid(coverages(fit, q, qd), COVERAGE)}
-    own = [(k, fit.robot.joint_names.index(name)) for k, name in enumerate(names) if name in fit.robot.joint_names]
-    if names == fit.robot.joint_names:
-        made["friction"] = Grid(frictions(fit, q, qd), FRICTION)
-    left, torque, unit = left_over(fit), fit.model.row_units, fit.region.units
-    for what, x, per in (("speed", qd, "/s"), ("position", q, "")) if own else ():
-        against = [sample_figures.residual_against(names[k], what, (unit[j] + per, torque[k]), x[:, j], left[:, k], k) for k, j in own]
-        made[what] = Grid(tuple(against), AGAINST.format(what))
-    return made
+    """Return the figures of single joints: coverage, friction, residuals over speed and position."""
+    return {
+        name: Grid(tuple(_small(f"{name}-{k}", panel) for k, panel in enumerate(panels)), caption)
+        for name, (panels, caption) in joint_panels(fit).items()
+    }
 
 
-def coverages(fit: Fit, q: Array, qd: Array) -> tuple[Figure, ...]:
-    """Where each joint has been, beside its limits and the region."""
-    region, made = fit.region, []
-    for j, name in enumerate(region.joint_names):
-        limits, own = fit.robot.tree.limits[j], (float(region.q_low[j]), float(region.q_high[j]), float(region.qd_most[j]))
-        bounds = limits.lower, limits.upper, limits.velocity
-        made.append(sample_figures.coverage(name, region.units[j], q[:, j], qd[:, j], bounds, own, j))
-    return tuple(made)
-
-
-def frictions(fit: Fit, q: Array, qd: Array) -> tuple[Figure, ...]:
-    """The friction of each joint over its speed, with the samples behind it: what is left over added to the fitted friction."""
-    rub, units = friction_of(fit.robot), tuple(zip(fit.region.units, fit.model.row_units, strict=True))
-    rubbed, middle, made = left_over(fit) + rub(qd, q), np.median(q, axis=0), []
-    for j, (name, (unit, torque)) in enumerate(zip(fit.model.row_names, units, strict=True)):
-        alone = np.zeros((2 * SPEEDS + 1, fit.robot.n))
-        alone[:, j] = np.linspace(-1.0, 1.0, len(alone)) * (np.max(np.abs(qd[:, j])) or 1.0)
-        curve = rub(alone, np.broadcast_to(middle, alone.shape))[:, j]
-        made.append(sample_figures.friction(name, (f"{unit}/s", torque), qd[:, j], rubbed[:, j], (alone[:, j], curve), j))
-    return tuple(made)
-
-
-def friction_of(robot: Robot) -> Callable[[Array, Array], Array]:
-    """The friction (qd, q) -> (N, n) [N m|N] of a robot; where it depends on position or load, its part that depends on speed."""
-    if any(use.row.reads for use in robot.tree.joint_terms):
-        return lambda qd, q: robot.friction_torque(qd, q) - robot.friction_torque(np.zeros_like(qd), q)
-    return lambda qd, q: robot.friction_torque(qd)
+def _small(name: str, panel: Panel) -> Figure:
+    """Return one of many small figures; its only curve needs no legend."""
+    marks = tuple(replace(mark, name="") if isinstance(mark, Curve) else mark for mark in panel.marks)
+    return Figure(name=name, rows=((replace(panel, marks=marks),),), height=SMALL)
 
 
 def provenance(fit: Fit) -> tuple[tuple[str, str], ...]:

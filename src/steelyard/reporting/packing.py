@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..drawing.figure import Array, Figure
+from ..drawing.plotly_renderer import to_plotly
 from ..drawing.visible import visible_parts
 
 LEVELS = 1 << 13  # steps between the least and the greatest number of a series, at most; a number that is not finite is -1
@@ -32,8 +33,8 @@ def packed_figures(figures: Iterable[Figure]) -> bytes:
     differences, 16 bits). All low bytes of a series come before all high bytes. Series that differ in low and step alone are stored once.
     """
     pool: dict[bytes, int] = {}
-    told = {figure.name: {"data": figure.traces, "layout": figure.layout | {"height": figure.height}} for figure in figures}
-    text = json.dumps(_with_series(visible_parts(told), pool), separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode()
+    parts = {figure.name: to_plotly(figure) for figure in figures}
+    text = json.dumps(_with_series(visible_parts(parts), pool), separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode()
     return gzip.compress(struct.pack("<I", len(text)) + text + b"".join(pool), 9, mtime=0)
 
 

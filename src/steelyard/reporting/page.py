@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from ..arguments import instance
-from ..drawing.figure import DARK, hue
+from ..drawing.colours import DARK, hue
 from ..errors import CallError, needs_extra
 from ..experiments import Fleet
 from ..files import check_file, write_whole

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..drawing.numbers import NOTHING, percent, short, with_uncertainty
+from ..drawing.parameter_table import typeset
 from ..drawing.table import Column, Table
 from ..identification import Fit, Region, Validation
 from ..robot import Robot
@@ -140,7 +141,7 @@ def base_table(fit: Fit, true_robot: Robot | None = None) -> Table:
 
 def combinations(fit: Fit) -> list[str]:
     """The combination of parameters behind each base parameter, as a page shows it."""
-    return [text.replace("*", "·").replace(" - ", " − ").replace("-", "−") for text in fit.base.expressions]
+    return [typeset(text) for text in fit.base.expressions]
 
 
 def region_table(region: Region) -> Table:

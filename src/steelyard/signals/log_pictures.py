@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..drawing.numbers import percent, short
+from ..drawing.signal_figures import Signal
 from ..drawing.table import Column, Table
 from ..errors import CallError, suggest
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 def draw(log: Any, signals: tuple[str, ...], width: str | float) -> Figure:
     """Return a figure of signals over time, a row for each joint; `log` is a Log."""
-    from ..drawing.time_series import Channel, time_series
+    from ..drawing.matplotlib_renderer import to_matplotlib
+    from ..drawing.signal_figures import joint_rows
 
     usual = tuple(name for name in ("q", "qd", "tau") if getattr(log, name) is not None)
     channels = []
@@ -25,9 +27,22 @@ def draw(log: Any, signals: tuple[str, ...], width: str | float) -> Figure:
         if name not in log.signals or getattr(log, name).shape != log.q.shape:
             known = [each for each in log.signals if getattr(log, each).shape == log.q.shape]
             raise CallError(f"plot: the log has no signal {name!r} of its joints; {suggest(str(name), known)}")
-        wanted = log.reference if name == "q" else None
-        channels.append(Channel(log.schema[name].meaning, [str(log.schema[name].unit)] * log.n, getattr(log, name), wanted))
-    return time_series(log.t, log.labels, channels, width, log.source)
+        channels.append(log_signal(log, name))
+    return to_matplotlib(joint_rows(log.t, log.labels, channels, log.source), width)
+
+
+def log_signal(log: Any, name: str) -> Signal:
+    """Return a signal of a Log with a column for every joint, and its command."""
+    row = log.schema[name]
+    command = log.reference if name == "q" else None
+    units = [str(row.unit)] * log.n
+    return Signal(name=row.meaning, units=units, values=getattr(log, name), commanded=command)
+
+
+def joint_signals(log: Any) -> list[Signal]:
+    """Return the signals of a Log that have a column for every joint; commands apart."""
+    names = ("q", "qd", "qdd", "tau", "current")
+    return [log_signal(log, name) for name in names if getattr(log, name) is not None]
 
 
 def signal_table(log: Any) -> Table:

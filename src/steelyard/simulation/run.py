@@ -233,13 +233,13 @@ class Run:
         Example:
             >>> run.plot().savefig("run.pdf")
         """
-        from ..drawing.time_series import Channel, time_series
+        from ..drawing.matplotlib_renderer import to_matplotlib
+        from ..drawing.signal_figures import joint_rows, motion_signals
 
-        effort = self.robot.torque_units
-        length = ["m" if unit == "N" else "rad" for unit in effort]
-        position = Channel("position", length, self.q, self.reference)
-        rows = position, Channel("velocity", [f"{u}/s" for u in length], self.qd), Channel("torque", effort, self.tau)
-        return time_series(self.t, self.robot.joint_names, rows, width, self.robot.name)
+        units = self.robot.torque_units
+        signals = motion_signals(units, self.q, self.qd, self.tau, self.reference)
+        figure = joint_rows(self.t, self.robot.joint_names, signals, self.robot.name)
+        return to_matplotlib(figure, width)
 
     def __repr__(self) -> str:
         return f"Run({self.status})"

@@ -279,18 +279,20 @@ class Fit:
         write_whole(path, (json.dumps(self.to_dict(validation), indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode(), overwrite)
 
     def plot(self, what: str = "torques", *, width: str | float | None = None) -> Figure:
-        """Return a Matplotlib figure: "torques", "errors", "masses", "uncertainty" or "correlation".
+        """Return a Matplotlib figure of the report by its name.
 
-        Torques have the band that holds 95 % of measurements. Needs `pip install 'steelyard[plot]'`.
+        "torques", "errors", "masses", "budget", "residuals", "spectra", "singular", "uncertainty", "correlation", "coverage",
+        "friction", and residuals over "speed" and "position". Needs `pip install 'steelyard[plot]'`.
 
         Parameters:
             what: one of the words above.
         Example:
             >>> fit.plot("masses").savefig("masses.pdf")
         """
-        from ..fit_pictures import draw
+        from ...drawing.matplotlib_renderer import to_matplotlib
+        from ..figures.fit_figures import figure_of
 
-        return draw(what, width, self.model, self.validation, self.uncertainty, self.links, self.initial)
+        return to_matplotlib(figure_of(self, what), width or "page")
 
     def __repr__(self) -> str:
         return fit_line(self)

@@ -147,11 +147,12 @@ class Validation:
         Example:
             >>> validation.plot().savefig("torques.pdf")
         """
-        from ...drawing.fit_figures import torque_figure
+        from ...drawing.matplotlib_renderer import to_matplotlib
+        from ..figures.torque_figures import torque_figure
 
         band = None if spread is None else np.broadcast_to(np.asarray(spread, float), (len(self.joint_names),))
         shown = units or ["N m|N"] * len(self.joint_names)
-        return torque_figure(self.t, self.joint_names, shown, self.measured, self.predicted, self.keep, band, width)
+        return to_matplotlib(torque_figure(self, shown, half_band=band), width)
 
     def __repr__(self) -> str:
         return f"Validation({len(self.joint_names)} joints, {len(self.t)} samples, total relative error {self.total_relative_error:.2%})"

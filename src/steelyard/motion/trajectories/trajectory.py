@@ -218,11 +218,13 @@ class Trajectory:
         Example:
             >>> motion.plot().savefig("motion.pdf")
         """
-        from ...drawing.time_series import Channel, time_series
+        from ...drawing.matplotlib_renderer import to_matplotlib
+        from ...drawing.signal_figures import Signal, joint_rows
 
         length = ["m" if name in self.sliding else "rad" for name in self.labels]
         rows = (("position", self.q, ""), ("velocity", self.qd, "/s"), ("acceleration", self.qdd, "/s²"))
-        return time_series(self.t, self.labels, [Channel(name, [u + per for u in length], x) for name, x, per in rows], width)
+        signals = [Signal(name=name, units=[u + per for u in length], values=x) for name, x, per in rows]
+        return to_matplotlib(joint_rows(self.t, self.labels, signals), width)
 
     def __repr__(self) -> str:
         condition = f", condition {self.excitation.condition:.3g}" if self.excitation else ""

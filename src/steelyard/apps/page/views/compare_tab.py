@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from ....identification.figures.torque_figures import error_figure
 from ....reporting.compare import compared_fits, difference_table
-from ....reporting.figures import errors
 from ....reporting.saved_fit import SavedFit, saved_fit
 from .. import recipes
 from ..server.uploads import FIT_KINDS
@@ -85,7 +85,7 @@ class CompareTab:
         with self.shown:
             part("p", f"{a.name}: {a.fit.word}. {b.name}: {b.fit.word}.", "lead")
             both = zip(names, (a, b), strict=True)
-            plot(errors(a.fit.joint_names, [(name, each.fit.relative_error) for name, each in both]), "Errors of both")
+            plot(error_figure(a.fit.joint_names, [(name, each.fit.relative_error) for name, each in both]), "Errors of both")
             table(compared_fits(a.fit, b.fit, names))
             table(difference_table(a.fit, b.fit, names))
             lines = [line.replace("fit = ", f"{letter} = ") for letter, each in (("a", a), ("b", b)) for line in each.lines]

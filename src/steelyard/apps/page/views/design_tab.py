@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ....drawing.signal_figures import motion_signals, overlaid_joints
 from ....motion import Trajectory
-from ....reporting.motion_figures import Signals, channels
 from .. import recipes
 from ..job import Job
 from ..window import Window
@@ -82,9 +82,11 @@ class DesignTab:
             call = f"motion = sy.excite(robot{recipes.keywords(self.options)})"
             Recipe(recipes.python_lines(self.window, call, 'motion.write("motion.csv")'), command)
             sampled = motion.sample(RATE)
-            signals = [Signals("position", "rad|m", sampled.q), Signals("velocity", "rad/s|m/s", sampled.qd)]
-            signals.append(Signals("torque", "N m|N", np.asarray(self.window.robot.inverse_dynamics(sampled.q, sampled.qd, sampled.qdd))))  # type: ignore[union-attr]
-            plot(channels(sampled.t, motion.labels, signals), "The designed motion over time", timed=True)
+            robot = self.window.robot
+            assert robot is not None
+            tau = np.asarray(robot.inverse_dynamics(sampled.q, sampled.qd, sampled.qdd))
+            signals = motion_signals(robot.torque_units, sampled.q, sampled.qd, tau)
+            plot(overlaid_joints(sampled.t, motion.labels, signals), "The designed motion over time", timed=True)
             table(found.accuracy.torque_table())  # type: ignore[union-attr]
             table(found.accuracy.table())  # type: ignore[union-attr]
 

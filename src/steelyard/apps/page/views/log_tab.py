@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ....drawing.figure import ORANGE, WINE
+from ....drawing.colours import ORANGE, WINE
+from ....drawing.signal_figures import MarkedSamples, overlaid_joints
 from ....identification.doctor import Diagnosis, Finding
 from ....identification.doctor.marks import marked_samples
-from ....reporting.motion_figures import Band, channels, log_channels
 from ....signals.log import Log
+from ....signals.log_pictures import joint_signals
 from .. import recipes
 from ..job import Job
 from ..window import Window
@@ -73,7 +74,11 @@ class LogTab:
                 rows = "".join(_finding(each, self._where(samples)) for each, samples in marks)
                 if rows:
                     html(rows, "ul", "findings")
-        bands = [Band(samples, WINE if each.severity == "fault" else ORANGE) for each, samples in marks if samples.mean() < WHOLE]
+        bands = [
+            MarkedSamples(samples=samples, colour=WINE if each.severity == "fault" else ORANGE)
+            for each, samples in marks
+            if samples.mean() < WHOLE
+        ]
         self.figure.clear()
         with self.figure:
             part("h2", "Channels")
@@ -84,7 +89,7 @@ class LogTab:
             )
             assert self.window.robot is not None
             names = self.window.robot.joint_names
-            plot(channels(self.log.t, names, log_channels(self.log), bands), "Channels of the log over time", timed=True)
+            plot(overlaid_joints(self.log.t, names, joint_signals(self.log), bands), "Channels of the log over time", timed=True)
 
     def _where(self, samples: Marks) -> str:
         """Return when a finding shows, in words."""

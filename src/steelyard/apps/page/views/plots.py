@@ -8,6 +8,7 @@ from nicegui import ui
 from nicegui.element import Element
 
 from ....drawing.figure import Figure
+from ....drawing.plotly_renderer import to_plotly
 from ....drawing.visible import visible_parts
 from .controls import part
 
@@ -25,8 +26,8 @@ def plot(figure: Figure, words: str, timed: bool = False) -> Element:
 
 def plain(figure: Figure) -> dict[str, Any]:
     """Return the figure as the plotting library takes it; its colours are those of the page."""
-    parts = visible_parts({"data": figure.traces, "layout": figure.layout | {"height": figure.height, "autosize": True}})
-    parts["layout"] |= {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
+    parts = visible_parts(to_plotly(figure))
+    parts["layout"] |= {"autosize": True, "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
     config = {
         "displaylogo": False,
         "modeBarButtonsToRemove": BUTTONS,

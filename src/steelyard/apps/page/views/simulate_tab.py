@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....drawing.signal_figures import motion_signals, overlaid_joints
 from ....errors import SteelyardError
-from ....reporting.motion_figures import Signals, channels
 from ....simulation import Run
 from .. import recipes
 from ..window import Window
@@ -97,9 +97,10 @@ class SimulateTab:
             good = np.all(np.isfinite(run.q), axis=-1)
             left = np.abs(run.q[good][-1] - self.goal).max() if good.any() else np.nan
             part("p", f"At the end the farthest joint is {left:.3g} rad|m from its goal.", "lead", id="simulated")
-            wanted = run.reference[good] if run.reference is not None else None
-            signals = [Signals("position", "rad|m", run.q[good], wanted), Signals("torque", "N m|N", run.tau[good])]
-            plot(channels(run.t[good], robot.joint_names, signals), "The simulated motion over time", timed=True)
+            commanded = run.reference[good] if run.reference is not None else None
+            units = robot.torque_units
+            signals = motion_signals(units, run.q[good], tau=run.tau[good], commanded=commanded)
+            plot(overlaid_joints(run.t[good], robot.joint_names, signals), "The simulated motion over time", timed=True)
             texts = [",".join(f"{x:.6g}" for x in values) for values in (self.start, self.goal)]
             command = recipes.command_line(
                 "simulate", recipes.robot_file(self.window), controller=self.controller, kp=self.kp, kd=self.kd, seconds=self.seconds
