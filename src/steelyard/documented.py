@@ -162,6 +162,8 @@ ARGUMENTS = {
     "watch.timeout": "silence that is an error [s]",
     "report.fit": "the `Fit`",
     "report.validation": "another `Log`, or a `Validation` on it",
+    "reading_limits.in_process": "whether files may be read in this process where the reading process cannot start",
+    "Trajectory.verified": "what was checked of the motion, a `MotionCheck`; set by `check`",
     "report.true_robot": "the `Robot` that was simulated, if the log is simulated",
     "report.truth": "former name of `true_robot`",
 }
@@ -191,7 +193,8 @@ def documented(thing: T, returns: Mapping[str, str] | None = None, arguments: Ma
     members = vars(thing) if isinstance(thing, type) else {getattr(thing, "__name__", ""): thing}
     for name, member in members.items():
         function = getattr(member, "__func__", member)
-        function = getattr(function, "__wrapped__", function)
+        while hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
         if not name.startswith("_") and callable(function) and hasattr(function, "__code__") and function.__doc__:
             kind = str(function.__annotations__.get("return", "")).removesuffix(" | None")
             usual = RETURNS.get(kind, f"A `{kind}`." if kind.isidentifier() and kind not in ("Array", "Any") else None)

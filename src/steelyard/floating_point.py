@@ -19,9 +19,15 @@ R = TypeVar("R")
 C = TypeVar("C", bound=type)
 
 
+DEFAULTS: dict[str, Any] = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+
+
 def numpy_defaults() -> np.errstate:
-    """Return the context of NumPy's default treatment of floating-point errors."""
-    return np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")
+    """Return a context in which no floating-point error raises: NumPy's defaults where one would.
+
+    What the caller ignores stays ignored.
+    """
+    return np.errstate(**{kind: DEFAULTS[kind] for kind, mode in np.geterr().items() if mode == "raise"})
 
 
 def default_errstate(function: Callable[P, R]) -> Callable[P, R]:

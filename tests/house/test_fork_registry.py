@@ -146,7 +146,7 @@ REASONS = {
     **dict.fromkeys(("identification/samples/decimation.py:band", "identification/samples/decimation.py:weights"), PURE),
     "identification/archive/recipe.py:first_of_equals": PURE,
     **dict.fromkeys(("motion/trajectories/bspline.py:from_values", "simulation/integrators.py:table", "signals/schema.py:_rows"), PURE),
-    **dict.fromkeys(("compiler/runtime/cache.py:_digest", "reporting/page.py:plotting_library", "files.py:_machine"), PURE),
+    **dict.fromkeys(("compiler/runtime/cache.py:_digest", "reporting/page.py:plotting_library", "files/temporary.py:_machine"), PURE),
     "compiler/runtime/gufunc.py:_constructor": "an address in NumPy, the same in a child",
     **dict.fromkeys(
         (f"compiler/runtime/single_call.py:{name}" for name in ("_array_table", "_constants", "_constructor", "_usual")),
@@ -167,7 +167,10 @@ REASONS = {
     "motion/inverse_kinematics/solve.py:_known": "kernels and arrays that nothing writes to; each change is one step",
     "motion/inverse_kinematics/solve.py:_recent": "kernels and arrays that nothing writes to; each change is one step",
     "identification/model/accumulator.py:_libraries": "libraries of linear algebra, loaded at the same place in a child",
-    "files.py:_swept": "folders; a child need not look through them again",
+    "files/temporary.py:_swept": "folders; a child need not look through them again",
+    "compiler/runtime/elf.py:executable_memory": "what the system allows, the same in a child",
+    "experiments/online/collision_calibration.py:_calibrations": "results by fit; each change is one step",
+    "motion/trajectories/timed_path.py:_to_bernstein": "constant matrices that nothing writes to",
     "fork.py:_lost": "changed by reset_after_fork alone",
     "isolation/child.py:_running": "emptied by reset_after_fork",
 }

@@ -88,7 +88,7 @@ def test_where_only_the_elbow_moves_the_rank_is_that_of_the_motion(name, estimat
     assert fit.rank == exact_rank(fit, *states) < 0.55 * fit.base.n_base
     shown = null_components(fit, *states) < 1e-6
     assert np.array_equal(np.isfinite(fit.base_std), shown)
-    assert any("are left as described" in reason for reason in fit.verdict.reasons)
+    assert any("keep their described values" in reason for reason in fit.verdict.reasons)
 
 
 def null_components(fit, q, qd, qdd):

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -169,13 +170,13 @@ def test_nothing_is_written_over_unless_asked(tmp_path: Path) -> None:
     assert "planar_2r_jacobian" in (tmp_path / "planar_2r.c").read_text()
 
 
-def _full_for_c(real: Callable[[Path, Path], None]) -> Callable[[Path, Path], None]:
+def _full_for_c(real: Callable[..., None]) -> Callable[..., None]:
     """A function of `os` that fails where it would make a .c file."""
 
-    def failing(source: Path, target: Path) -> None:
-        if target.suffix == ".c":
+    def failing(source: str, target: str, **more: Any) -> None:
+        if Path(target).suffix == ".c":
             raise OSError("the disk is full")
-        real(source, target)
+        real(source, target, **more)
 
     return failing
 

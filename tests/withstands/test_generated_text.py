@@ -26,6 +26,7 @@ from steelyard.csv_text import csv_text
 from steelyard.experiments.loads.static_poses import StaticPoses
 from steelyard.mechanism.model import Joint, Link, Mechanism
 from steelyard.motion import spline
+from steelyard.motion.trajectories.motion_check import MotionCheck
 from steelyard.motion.trajectory_files.krl import KEYWORDS, krl
 from steelyard.motion.trajectory_files.ros import yaml as ros_yaml
 from steelyard.motion.trajectory_files.tables import points
@@ -53,6 +54,7 @@ class Motion:
         plain = spline(t, q, 3.0)
         self.t, self.q, self.qd, self.qdd = plain.t, plain.q, plain.qd, plain.qdd
         self.n, self.duration, self.labels, self.sliding = len(names), plain.duration, names, ()
+        self.safety = MotionCheck(unchecked=names)  # such as links without geometry
 
     def sample(self, rate: float) -> Motion:
         return self
@@ -69,6 +71,7 @@ URSCRIPT = [
 ]  # fmt: skip
 AXES = rf"\{{A1 {NUMBER}(?:, A[2-6] {NUMBER})*\}}"
 KRL = [
+    r"&COMMENT [ -~]*",
     "&ACCESS RVP", rf"DEF {WORD}\(\)", r" *;[ -~]*", r"BAS\(#INITMOV, 0\)", r"BAS\(#VEL_PTP, \d+\)", rf"PTP {AXES}", "PTP_SPLINE",
     rf"  SPTP {AXES}", "  TIME_BLOCK START", rf"  TIME_BLOCK PART = {NUMBER}", rf"  TIME_BLOCK END = {NUMBER}", "ENDSPLINE", "END",
 ]  # fmt: skip
@@ -80,9 +83,9 @@ def check_program(program: Any, grammar: list[str], comment: str, plain: Any) ->
     for line in program.split("\n")[:-1]:
         assert any(re.fullmatch(statement, line) for statement in grammar), line
     assert program.isascii()
-    assert [line for line in program.split("\n") if not line.lstrip().startswith(comment)] == [
-        line for line in plain.split("\n") if not line.lstrip().startswith(comment)
-    ]
+    comments = (comment, "&COMMENT ")
+    statements = [[line for line in text.split("\n") if not line.lstrip().startswith(comments)] for text in (program, plain)]
+    assert statements[0] == statements[1]
 
 
 PLAIN = Motion(tuple(f"joint{k}" for k in range(1, 7)))
@@ -109,10 +112,10 @@ def test_names_of_programs_are_identifiers(stem: str) -> None:
 
 
 @given(names=st.tuples(*[text] * 3))
-def test_a_list_of_points_has_one_comment(names: tuple[str, ...]) -> None:
+def test_a_list_of_points_has_two_comments(names: tuple[str, ...]) -> None:
     lines = points(Motion(names), "m").splitlines()  # type: ignore[union-attr]
-    assert [line.startswith("#") for line in lines] == [True] + [False] * (len(lines) - 1)
-    assert all(re.fullmatch(rf"{NUMBER}(?: {NUMBER})*", line) for line in lines[1:])
+    assert [line.startswith("#") for line in lines] == [True, True] + [False] * (len(lines) - 2)
+    assert all(re.fullmatch(rf"{NUMBER}(?: {NUMBER})*", line) for line in lines[2:])
 
 
 @given(names=st.tuples(*[text.filter(lambda name: not re.search("[\ud800-\udfff]", name))] * 3))
@@ -217,7 +220,14 @@ class Run:
 def test_tables_of_commands_keep_the_names(names: tuple[str, ...]) -> None:
     t, q, tau = numbers(len(names))
     poses = StaticPoses.__new__(StaticPoses)
-    for field, value in {"joint_names": names, "q": q, "approach": 0.1}.items():
+    for field, value in {
+        "joint_names": names,
+        "q": q,
+        "approach": 0.1,
+        "home": q[0],
+        "detours": (1,),
+        "safety": MotionCheck(unchecked=names),
+    }.items():
         object.__setattr__(poses, field, value)
     tables = {
         torque_text(t, tau, names): ["t", *(f"tau.{name}" for name in names)],
@@ -225,6 +235,7 @@ def test_tables_of_commands_keep_the_names(names: tuple[str, ...]) -> None:
         poses.csv(): ["pose", *(f"{word}.{name}" for word in ("from", "q") for name in names)],
     }
     for table, expected in tables.items():
-        first, *rows = csv.reader(io.StringIO(table, newline=""))
+        _, _, text = table.partition("\n") if table.startswith("# NOT CHECKED") else ("", "", table)
+        first, *rows = csv.reader(io.StringIO(text, newline=""))
         assert first == expected
         assert all(len(row) == len(first) for row in rows)

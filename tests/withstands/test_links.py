@@ -159,10 +159,11 @@ def into_cache(folder: Path, overwrite: bool) -> None:
 
 
 def into_store(folder: Path, overwrite: bool) -> None:
-    FactorStore().keep(LogFile(str(folder / "log.csv")), "a" * 40, "b" * 40, b"factor")
+    STORE.keep(LogFile(str(folder / "log.csv")), "a" * 40, b"factor")
 
 
-FACTOR = f".steelyard/{'a' * 24}-{'b' * 24}.npz"
+STORE = FactorStore(True, None, b"secret")
+FACTOR = f".steelyard/{STORE.place(LogFile('log.csv'), 'a' * 40).name}"
 WRITERS: dict[str, Writer] = {
     "write_whole": Writer(lambda folder, over: write_whole(folder / "a", "a", over), ("a",), examples=30),
     "write_whole of a function": Writer(lambda folder, over: write_whole(folder / "a", lambda file: file.write(b"a"), over), ("a",)),
@@ -181,13 +182,15 @@ WRITERS: dict[str, Writer] = {
     "motion.to_csv": Writer(lambda folder, over: motion().to_csv(folder / "m.csv", over), ("m.csv",)),
     **{
         f"write {row.name}": Writer(
-            lambda folder, over, row=row: write_trajectory(motion(), folder / f"m{row.endings[0]}", overwrite=over), (f"m{row.endings[0]}",)
+            lambda folder, over, row=row: write_trajectory(motion(), folder / f"m{row.endings[0]}", overwrite=over, unchecked=True),
+            (f"m{row.endings[0]}",),
         )
         for row in FORMATS.values()
         if row.endings
     },
     "write rosbag2": Writer(
-        lambda folder, over: write_trajectory(motion(), folder / "bag", "rosbag2", overwrite=over), ("bag/metadata.yaml", "bag/bag.db3")
+        lambda folder, over: write_trajectory(motion(), folder / "bag", "rosbag2", overwrite=over, unchecked=True),
+        ("bag/metadata.yaml", "bag/bag.db3"),
     ),
     "steelyard export": Writer(command("export", "planar_2r", "--toml", "{folder}/a.toml"), ("a.toml",)),
     "steelyard simulate": Writer(command("simulate", "planar_2r", "--seconds", "0.1", "--out", "{folder}/a.csv"), ("a.csv",), examples=4),

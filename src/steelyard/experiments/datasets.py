@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 from ..errors import CallError, LogError, require_package, suggest
+from ..files import make_folder, write_whole
 
 __all__ = ["describe", "fetch", "names"]
 
@@ -178,8 +178,8 @@ def _copy_from_mirror(file: str, digest: str, kept: Path) -> None:
         return
     for path in sorted(Path(mirror).rglob(file)):
         if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == digest:
-            kept.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, kept / file)
+            make_folder(kept)
+            write_whole(kept / file, path.read_bytes())
             return
 
 

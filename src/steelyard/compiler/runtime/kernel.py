@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from ...errors import CallError
-from ...floating_point import numpy_defaults
 from ..ir.program import Operand, Program
 from ..progress import RENDERED, TRACED, done
 from . import cache, jit
@@ -128,8 +127,10 @@ class Kernel:
                 if type(a) is _array and a.size > self._large and ((count := thread_count()) > 1 or a.size > self._long):
                     return in_parallel(self.ufunc, self.inputs, self.outputs, count, self._block, args, out)
             return self.ufunc(*args) if out is None else self.ufunc(*args, out=out)
-        except FloatingPointError:  # np.seterr of the caller: underflow is no error of a kernel
-            with numpy_defaults():
+        except FloatingPointError:  # underflow is no error of a kernel, whatever np.seterr says
+            if np.geterr()["under"] != "raise":
+                raise
+            with np.errstate(under="ignore"):
                 return self(*args, out=out)
         except (ValueError, TypeError) as error:
             raise call_error(self.name, self.inputs, self.outputs, args, out, error) from None

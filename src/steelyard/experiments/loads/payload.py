@@ -50,7 +50,7 @@ class PayloadEstimate:
 
     Example:
         >>> robot = sy.load("elbow_6r")
-        >>> motion = sy.excite(robot, seconds=6, candidates=20)
+        >>> motion = sy.excite(robot, seconds=6, candidates=20, speed=1.0)
         >>> loaded = sy.record(robot.with_payload(2.5, com=(0, 0, 0.1)), motion, rate=50)
         >>> p = sy.payload(robot, loaded)
         >>> round(p.mass, 1)
@@ -234,7 +234,7 @@ def payload(
 
     Example:
         >>> robot = sy.load("elbow_6r")
-        >>> motion = sy.excite(robot, seconds=6, candidates=20)
+        >>> motion = sy.excite(robot, seconds=6, candidates=20, speed=1.0)
         >>> loaded = sy.record(robot.with_payload(2.5, com=(0, 0, 0.1)), motion, rate=50)
         >>> p = sy.payload(robot, loaded)
         >>> round(p.mass, 1)

@@ -84,7 +84,7 @@ class CollisionObserver:
     ) -> None:
         self.gain = real_number("gain [1/s]", gain, 1e-6)
         robot: Robot = model.robot if isinstance(model, (Fit, OnlineIdentifier)) else model
-        require_robot(robot, "CollisionObserver")
+        require_robot(robot, "CollisionObserver", known_function=True)
         robot = robot.without_known_function()
         names = robot.joint_names
         given = None if rest is None else per_joint("rest", rest, names, 0.0, "rad/s|m/s")

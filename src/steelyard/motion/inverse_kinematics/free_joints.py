@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +14,15 @@ from ...dynamics.kinematics import carriers, find_frame
 from ...errors import CallError
 from ...floating_point import default_errstate
 from .analytic import ROUNDING, VALID
+from .ik_problem import IkProblem
 from .numerical import Found, joint_range, search
 from .solutions import Array, Solutions
-
-if TYPE_CHECKING:
-    from .solve import Setup
 
 GRID = 33  # positions of a free joint that are tried where none is given
 
 
 @default_errstate
-def with_free_joints(setup: Setup, pose: Array, start: Array, free: Any) -> Solutions:
+def with_free_joints(setup: IkProblem, pose: Array, start: Array, free: Any) -> Solutions:
     """Return the solutions over the positions of the held joints.
 
     Parameters
@@ -46,7 +44,7 @@ def with_free_joints(setup: Setup, pose: Array, start: Array, free: Any) -> Solu
     return _solve_at(setup, pose, start, _positions(closed.held, values, pose.shape[:-2]))
 
 
-def complete(setup: Setup, s: Solutions) -> Solutions:
+def complete(setup: IkProblem, s: Solutions) -> Solutions:
     """Solve numerically the poses without a solution.
 
     The closed form is evaluated again at the positions that the numerical solution has for the
@@ -108,7 +106,7 @@ def keep_others(robot: Any, frame: str, result: Found, start: Array) -> Found:
     return result
 
 
-def _solve_at(setup: Setup, pose: Array, start: Array, held: Array) -> Solutions:
+def _solve_at(setup: IkProblem, pose: Array, start: Array, held: Array) -> Solutions:
     """Return the solutions at positions (..., g, joints) of the held joints."""
     assert setup.closed is not None
     q, code, fault = setup.call(pose[..., None, :, :], setup.closed.start(start[..., None, :], held))
@@ -141,7 +139,7 @@ def _positions(names: tuple[str, ...], values: Sequence[Any], batch: tuple[int, 
     return grid
 
 
-def _nearest_on_grid(setup: Setup, pose: Array, start: Array) -> Solutions:
+def _nearest_on_grid(setup: IkProblem, pose: Array, start: Array) -> Solutions:
     """Hold the free joints at the grid position nearest to the preferred one that has a solution."""
     robot, joints, batch = setup.context.robot, setup.context.free_joints, pose.shape[:-2]
     columns = [robot.joint_names.index(name) for name in joints]

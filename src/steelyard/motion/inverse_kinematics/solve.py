@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,16 +13,16 @@ from ...arguments import any_of, brief, numbers
 from ...dynamics.kinematics import carriers, find_frame
 from ...errors import CallError, ProblemError, require_robot, suggest
 from ...floating_point import default_errstate
-from .analytic import UNREACHED, VALID, Analytic, analytic
+from .analytic import UNREACHED, VALID, analytic
 from .free_joints import complete, keep_others, with_free_joints
-from .numerical import draw_nearer, joint_range, polish, search, shut
+from .ik_problem import IkProblem
+from .numerical import draw_nearer, joint_range, search, shut
 from .solutions import NO_POSE, Array, Context, Solutions, checked
 
 if TYPE_CHECKING:
     from ...robot import Robot
 
 METHODS = ("auto", "closed form", "numerical")
-FEW = 512  # scalars of poses; with more, threads may be faster
 _FLOAT64 = np.dtype(np.float64)
 Free = float | ArrayLike | Mapping[str, ArrayLike]
 
@@ -86,7 +86,7 @@ def _asked(free: Any) -> tuple[Any, ...]:  # `free` as a key, in which True is n
     return tuple((name, type(value), value) for name, value in free.items()) if type(free) is dict else (type(free), free)
 
 
-def _remember(setup: Setup, asked: tuple[Any, ...], free: Any) -> None:
+def _remember(setup: IkProblem, asked: tuple[Any, ...], free: Any) -> None:
     """Remember what `_as_before` needs: where no joint is held, or one at a finite float."""
     assert setup.closed is not None
     joints, start, held = setup.closed.held, setup.rest, None
@@ -101,27 +101,11 @@ def _remember(setup: Setup, asked: tuple[Any, ...], free: Any) -> None:
     _known[(*asked, _asked(free))] = setup.closed.kernel.ufunc, start, setup.rest, setup.context, held
 
 
-class Setup(NamedTuple):
-    """What a robot, a frame and a method come to: the closed form if there is one, and the position preferred by default."""
-
-    context: Context
-    closed: Analytic | None
-    rest: Array
-    complete: bool = False  # whether the numerical solver takes the poses that the closed form misses
-
-    def call(self, pose: Array, start: Array) -> tuple[Array, Array, Array]:
-        """q, code and fault of the closed form; past threads where poses are few."""
-        assert self.closed is not None
-        with np.errstate(all="ignore"):  # infinities; a warning of a single pose is worth less than the time to hide it
-            q, code, fault = (self.closed.kernel.ufunc if pose.size <= FEW else self.closed.kernel)(pose, start)
-        return (*(_polished(self, pose, q, code) if self.closed.inexact else (q, code)), fault)
-
-
-_recent: dict[tuple[Any, ...], Setup] = {}  # of the robots that were asked for last, which stay alive meanwhile
+_recent: dict[tuple[Any, ...], IkProblem] = {}  # of the robots that were asked for last, which stay alive meanwhile
 _MOST = 64
 
 
-def _setup(robot: Robot, frame: str | None, free: Any, method: str) -> Setup:
+def _setup(robot: Robot, frame: str | None, free: Any, method: str) -> IkProblem:
     """From memory where the same object was asked before: the fingerprint of a robot takes longer to compare than a pose to solve."""
     held = None if free is None else tuple(free) if type(free) is dict or isinstance(free, Mapping) else ()
     key = id(robot), frame, held, method
@@ -140,7 +124,7 @@ def _setup(robot: Robot, frame: str | None, free: Any, method: str) -> Setup:
     return found
 
 
-def _require_free(robot: Robot, setup: Setup, free: Any) -> None:
+def _require_free(robot: Robot, setup: IkProblem, free: Any) -> None:
     """Raise CallError where joints are to be held and none can be."""
     if free is None or (setup.closed is not None and setup.closed.held):
         return
@@ -150,7 +134,7 @@ def _require_free(robot: Robot, setup: Setup, free: Any) -> None:
     raise CallError("free: no joint is free: this arm has no more than six joints, or `free` names none")
 
 
-def _prepared(robot: Robot, frame: str, held: tuple[str, ...] | None, method: str) -> Setup:
+def _prepared(robot: Robot, frame: str, held: tuple[str, ...] | None, method: str) -> IkProblem:
     body, _ = find_frame(robot.tree, frame)
     if body < 0:
         raise CallError(f"no joint moves the frame {frame!r}; {suggest(frame, [f for f, at in robot.tree.frames.items() if at.body >= 0])}")
@@ -165,20 +149,9 @@ def _prepared(robot: Robot, frame: str, held: tuple[str, ...] | None, method: st
     rest = np.clip(np.zeros(robot.n), *joint_range(robot.tree))
     rest.flags.writeable = False
     if closed is None:
-        return Setup(Context(robot, frame, "the numerical solver", ("numerical",)), None, rest)
+        return IkProblem(Context(robot, frame, "the numerical solver", ("numerical",)), None, rest)
     how = "the closed form of an arm with right angles, polished" if closed.inexact else "closed form"
-    return Setup(Context(robot, frame, how, closed.branches, closed.held), closed, rest, method == "auto")
-
-
-def _polished(setup: Setup, pose: Array, q: Array, code: Array) -> tuple[Array, Array]:
-    """Solutions of a nearly equal arm made those of this one; branches that this arm lacks are left out."""
-    robot = setup.context.robot
-    held = tuple(robot.joint_names.index(name) for name in setup.context.free_joints)
-    at = np.nonzero(code == VALID)
-    goal = np.broadcast_to(pose[..., None, :, :], (*code.shape, 4, 4))[at]
-    q[at] = polish(robot, setup.context.frame, goal, q[at], held)
-    code[at] = np.where(np.isnan(q[at]).any(axis=-1), UNREACHED, VALID)
-    return q, code
+    return IkProblem(Context(robot, frame, how, closed.branches, closed.held), closed, rest, method == "auto")
 
 
 def _require_carriers(robot: Robot, frame: str, body: int, held: tuple[str, ...] | None) -> None:
