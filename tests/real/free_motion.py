@@ -45,8 +45,7 @@ def observe(fit: sy.Fit, log: sy.Log) -> Observed:
     """Feed a log to a new observer; velocities that the log lacks are differences of its positions."""
     log = log.reordered(fit.robot)
     observer = sy.CollisionObserver(fit)
-    qd = np.gradient(log.q, log.t, axis=0) if log.qd is None else log.qd
-    observer.update(log.q, qd, log.tau, log.t)
+    observer.update(log.q, log.qd, log.tau, log.t)
     ratio = np.abs(observer.external_torque) / observer.threshold
     return Observed(ratio[WARM:].max(axis=0), float(log.t[-1] - log.t[0]), observer)
 
