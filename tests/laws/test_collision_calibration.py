@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import steelyard as sy
 from steelyard.experiments.online import collision_calibration as calibration
-from steelyard.experiments.online.motion_states import MOVING, REVERSING, STANDING, StateClassifier, VelocityGuard
+from steelyard.experiments.online.motion_states import BACKWARD, FORWARD, REVERSING, STANDING, StateClassifier
 from tests.lugre_arm import described, simulate
 from tests.motions import fourier
 

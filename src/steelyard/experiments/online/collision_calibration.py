@@ -59,10 +59,10 @@ class Calibration:
     monitored : whether the observer reports collisions in a state, (n, 4)
     words : word of the verdict on each joint
     share : share of the held-out motion in which the joint is monitored, (n,)
-    low, high : ranges of position, velocity and torque of the model that are monitored, (3, n) [rad|m, per s, N m|N];
-        a joint that the verdict trusts everywhere has no range of positions
+    low, high : range of positions that is monitored, (n,) [rad|m]; infinite for joints that the verdict trusts everywhere
+    speed : largest speed of the held-out motion, which is monitored, (n,) [rad/s|m/s]
+    torque : largest filtered torque of the model in the held-out motion, which is monitored, (n,) [N m|N]
     spread : largest parameter uncertainty that is monitored, (n,) [N m|N]
-    torque : largest filtered torque of the model in the held-out motion, (n,) [N m|N]
     jitter : variance of the noise of the velocities, (n,) [(rad/s)^2|(m/s)^2]
     hours : length of the held-out motion [h]
     alarms : visits above a threshold that was calibrated on the other visits
@@ -77,8 +77,9 @@ class Calibration:
     share: Array
     low: Array
     high: Array
-    spread: Array
+    speed: Array
     torque: Array
+    spread: Array
     jitter: Array
     hours: float
     alarms: int
@@ -202,12 +203,9 @@ def calibration_of(
     every = joined([visits(state, part.residual) for state, part in zip(states, streams, strict=True)])
     threshold, largest, counts, monitored = thresholds(every, np.array([word in TRUSTED for word in words]), rule)
     inside = np.concatenate([monitored[np.arange(len(names)), state] for state in states])
-    signals = [np.stack([part.q, part.qd, part.torque]) for part in streams]
-    low, high = np.min([x.min(axis=1) for x in signals], axis=0), np.max([x.max(axis=1) for x in signals], axis=0)
-    most = np.maximum(np.abs(low[2]), np.abs(high[2]))
+    low, high = np.min([part.q.min(axis=0) for part in streams], axis=0), np.max([part.q.max(axis=0) for part in streams], axis=0)
+    most = [np.max([np.abs(getattr(part, name)).max(axis=0) for part in streams], axis=0) for name in ("qd", "torque", "spread")]
     everywhere = np.array([word == TRUSTED[0] for word in words])
-    low[0], high[0] = np.where(everywhere, -np.inf, low[0]), np.where(everywhere, np.inf, high[0])
-    spread = np.max([part.spread.max(axis=0) for part in streams], axis=0)
     return Calibration(
         joint_names=names,
         threshold=threshold,
@@ -216,10 +214,11 @@ def calibration_of(
         monitored=monitored,
         words=words,
         share=inside.mean(axis=0),
-        low=low,
-        high=high,
-        spread=rule.factor * spread,
-        torque=most,
+        low=np.where(everywhere, -np.inf, low),
+        high=np.where(everywhere, np.inf, high),
+        speed=most[0],
+        torque=most[1],
+        spread=rule.factor * most[2],
         jitter=limits.jitter,
         hours=sum(float(np.sum(x.dt)) for x in streams) / 3600.0,
         alarms=cross_validated_alarms(every, monitored, rule),
@@ -256,8 +255,9 @@ def cross_validated_alarms(every: Visits, monitored: Bools, rule: CalibrationRul
 class MonitoredThreshold:
     """Threshold of live samples: inf where the calibration does not cover the state of a joint. Causal.
 
-    A joint is covered if its position, its velocity, the torque of the model and the uncertainty of that torque were in the
-    range of the log during the last `memory`. The measured torque does not decide: a collision changes it first.
+    A joint is covered if, during the last `memory`, its position was in the range of the log, and its speed, the
+    torque of the model and the uncertainty of that torque were no larger than in the log (the uncertainty: `factor`
+    times, as the threshold). The measured torque does not decide: a collision changes it first.
 
     Parameters
     ----------
@@ -274,7 +274,8 @@ class MonitoredThreshold:
 
     def update(self, q: Array, qd: Array, torque: Array, spread: Array, dt: Array) -> Array:
         """Return the threshold (N, n) [N m|N] of samples (N, n), each dt (N,) [s] after the one before it."""
-        known, signals = self.calibration, np.stack([q, qd, torque])
+        known = self.calibration
         limit = known.threshold[np.arange(q.shape[1]), self._states.classify(qd, dt)]
-        outside = np.any((signals < known.low[:, None]) | (signals > known.high[:, None]), axis=0) | (spread > known.spread)
+        outside = (q < known.low) | (q > known.high) | (np.abs(qd) > known.speed)
+        outside |= (np.abs(torque) > known.torque) | (spread > known.spread)
         return np.where(self._outside.update(outside, dt), np.inf, limit)

@@ -90,10 +90,9 @@ class CollisionObserver:
         hours: float | None = None,
     ) -> None:
         self.gain = real_number("gain [1/s]", gain, 1e-6)
-        robot: Robot = model.robot if isinstance(model, (Fit, OnlineIdentifier)) else model
-        require_robot(robot, "CollisionObserver")
-        robot = robot.without_known_function()
-        names = robot.joint_names
+        if not isinstance(model, (Fit, OnlineIdentifier)):
+            require_robot(model, "CollisionObserver")
+        names = (model.robot if isinstance(model, (Fit, OnlineIdentifier)) else model).joint_names
         given = None if rest is None else per_joint("rest", rest, names, 0.0, "rad/s|m/s")
         self._threshold: CalibratedThreshold | GaussianThreshold
         if isinstance(model, Fit):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from .sample_rows import SampleRows
 Array = NDArray[np.float64]
 NOISIER = 4.0  # times the velocity variance of the calibration, from which live velocities count as noisier
 NORMAL = 4.0  # standard deviations of the noise of velocities beyond that of the calibration
-NOISE_SHARE = 0.5  # of the threshold: a joint with more noise than that is not monitored
+NOISE_SHARE = math.sqrt(1.0 - RULE.factor**-2.0)  # of the threshold: more noise and the largest residual exceed it
 CLIPPED = 25.0  # times the velocity variance of the calibration: larger squares are no noise, but a jolt
 
 
