@@ -289,18 +289,14 @@ def far_positions(robot: Robot, log: Log) -> tuple[str, ...]:
     for j in sorted(turning):
         limit = limits[j]
         limited = limit is not None and limit.lower < limit.upper
-        most = max(abs(limit.lower), abs(limit.upper)) if limited else np.inf
-        bounded = np.isfinite(most)
-        if reach[j] > (FAR * max(most, np.pi) if bounded else TURNS * np.pi) and (bounded or not spins(log, j)):
+        most = max(abs(limit.lower), abs(limit.upper)) if limit is not None and limited else np.inf
+        if reach[j] > FAR * max(most, np.pi) if np.isfinite(most) else reach[j] > TURNS * np.pi and not spins(log, j):
             far.append(f"{robot.joint_names[j]} reaches {reach[j]:.4g}")
     return tuple(far) if len(far) > MOST_FAR * len(turning) else ()
 
 
 def spins(log: Log, joint: int) -> bool:
-    """Whether a joint turns many times: its measured velocity is the derivative of its position, at a plausible speed.
-
-    A pendulum that swings up reaches several turns. A position in degrees or at the motor has other velocities.
-    """
+    """Whether a joint turns many times, as a pendulum does: qd is the derivative of q, at a plausible speed."""
     if log.qd is None:
         return False
     speed, rate = log.qd[:, joint], np.gradient(log.q[:, joint], log.t)
