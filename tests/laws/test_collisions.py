@@ -112,7 +112,7 @@ def test_dry_friction_holds_a_robot_at_rest_without_a_collision() -> None:
 
 
 def test_the_threshold_counts_every_error() -> None:
-    q, qd, tau = (x[:500] for x in measured())
+    q, _, tau = (x[:500] for x in measured())
     limits = {}
     for name, (noise, hours, speed) in {
         "plain": (NOISE, 100.0, 0.0),

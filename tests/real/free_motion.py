@@ -51,9 +51,7 @@ def observe(fit: sy.Fit, log: sy.Log) -> Observed:
     return Observed(np.asarray(ratio[WARM:].max(axis=0)), float(log.t[-1] - log.t[0]), observer)
 
 
-def both(
-    label: str, robot: sy.Robot, first: tuple[sy.Log, ...], second: tuple[sy.Log, ...], **options: Any
-) -> list[Case]:
+def both(label: str, robot: sy.Robot, first: tuple[sy.Log, ...], second: tuple[sy.Log, ...], **options: Any) -> list[Case]:
     """The two ways to fit one half and observe the other."""
     return [Case(robot, first, second, options, label), Case(robot, second, first, options, label)]
 

@@ -19,6 +19,7 @@ from ...signals.segments import split
 from .fourier import FourierMotion
 from .preparation import Preparation
 from .smoothing import drawn_errors, smoothed, standing
+from .spinning_joints import spins
 
 Array = NDArray[np.float64]
 FEWEST = 10  # samples
@@ -29,8 +30,6 @@ SHORTEST = 1e-9  # [s] time step
 LONGEST_DELAY = 0.5  # of the log
 FAR = 2.0  # times its limit, and times pi, that a joint must reach to be far
 TURNS = 6.0  # times pi that a joint without limits must reach to be far
-AGREEING = 0.2  # share by which the slope of qd over dq/dt may differ from 1 in a log of one unit
-SPINNING = 50.0  # [rad/s] up to which a joint without limits that turns many times is taken to spin
 MOST_FAR = 0.5  # of the joints that turn: if more are far, positions are no radians of joints
 STILL = 1e-9  # [rad|m] of positions that never change
 MOVING = 0.5  # [m/s2|rad/s|rad/s2] standard deviation of a base's motion from which it counts as moving; sensors at rest have less
@@ -293,13 +292,3 @@ def far_positions(robot: Robot, log: Log) -> tuple[str, ...]:
         if reach[j] > FAR * max(most, np.pi) if np.isfinite(most) else reach[j] > TURNS * np.pi and not spins(log, j):
             far.append(f"{robot.joint_names[j]} reaches {reach[j]:.4g}")
     return tuple(far) if len(far) > MOST_FAR * len(turning) else ()
-
-
-def spins(log: Log, joint: int) -> bool:
-    """Whether a joint turns many times, as a pendulum does: qd is the derivative of q, at a plausible speed."""
-    if log.qd is None:
-        return False
-    speed, rate = log.qd[:, joint], np.gradient(log.q[:, joint], log.t)
-    use = np.isfinite(speed) & np.isfinite(rate)
-    slope = float(rate[use] @ speed[use]) / max(float(rate[use] @ rate[use]), 1e-300)
-    return abs(slope - 1.0) <= AGREEING and float(np.max(np.abs(speed[use]), initial=0.0)) <= SPINNING
