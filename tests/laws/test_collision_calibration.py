@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 import steelyard as sy
 from steelyard.experiments.online import collision_calibration as calibration
-from steelyard.experiments.online.motion_states import MOVING, REVERSING, STANDING, StateClassifier, VelocityGuard
+from steelyard.experiments.online.causal_velocity import CausalDerivative, VelocityGuard
+from steelyard.experiments.online.motion_states import BACKWARD, FORWARD, REVERSING, STANDING, StateClassifier, Visits, visits
 from tests.lugre_arm import described, simulate
 from tests.motions import fourier
 
@@ -18,51 +20,83 @@ Array = NDArray[np.float64]
 RATE = 200.0  # [Hz]
 
 
+def random_visits(rng: np.random.Generator, n: int, m: int, scale: Array) -> Visits:
+    """m visits of n joints to each state, with heavy tails."""
+    joint, state, _ = (x.ravel() for x in np.meshgrid(np.arange(n), np.arange(4), np.arange(m), indexing="ij"))
+    return Visits(joint, state, np.abs(rng.standard_t(2.0, size=len(joint))) * scale[joint, state])
+
+
 @pytest.mark.parametrize("seed", range(20))
-def test_exchangeable_blocks_exceed_the_largest_no_more_often_than_stated(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a factor of 1 the bound is conformal and nearly tight; heavy tails, any number of joints and blocks."""
-    monkeypatch.setattr(calibration, "RULE", calibration.CalibrationRule(factor=1.0))
+def test_exchangeable_visits_exceed_the_largest_no_more_often_than_stated(seed: int) -> None:
+    """With a factor of 1 the bound is conformal and nearly tight; heavy tails, any number of joints and visits."""
+    rule = calibration.CalibrationRule(factor=1.0)
     rng = np.random.default_rng(seed)
     n, m, draws = int(rng.integers(1, 8)), int(rng.integers(20, 120)), 400
-    alarms, stated = 0, 0.0
+    alarms, scale = 0, rng.uniform(0.1, 50.0, (n, 4))
     for _ in range(draws):
-        blocks = np.abs(rng.standard_t(2.0, size=(m + 1, n, 3))) * rng.uniform(0.1, 50.0, (n, 3))
-        threshold, _, counts, calibrated = calibration.thresholds(blocks[:-1], np.zeros(n))
-        alarms += bool(np.any(blocks[-1] > threshold))
-        stated += min(1.0, float(np.sum(1.0 / (counts[calibrated] + 1.0))))
-    assert alarms <= stated + 3.0 * np.sqrt(stated)
+        threshold, *_ = calibration.thresholds(random_visits(rng, n, m, scale), np.ones(n, bool), rule)
+        alarms += int(np.sum(random_visits(rng, n, 1, scale).largest > threshold.ravel()))
+    stated = draws * 4 * n / (m + 1.0)
+    assert alarms <= stated + 4.0 * np.sqrt(stated)
+    assert alarms >= stated - 4.0 * np.sqrt(stated)
 
 
-def test_a_state_with_few_blocks_has_the_threshold_of_its_joint() -> None:
-    blocks = np.full((30, 1, 3), np.nan)
-    blocks[:, 0, MOVING], blocks[:4, 0, REVERSING] = 1.0, 2.0
-    threshold, largest, counts, calibrated = calibration.thresholds(blocks, np.array([0.7]))
-    assert counts.tolist() == [[30, 4, 0]]
-    assert calibrated.tolist() == [[True, False, False]]
-    np.testing.assert_allclose(threshold, [[1.5, 3.0, 3.7]])
-    np.testing.assert_allclose(largest, [[1.0, 2.0, np.nan]])
+@pytest.mark.parametrize("seed", range(10))
+def test_no_threshold_exceeds_its_bound(seed: int) -> None:
+    """A finite threshold is 1.5 times the largest residual of its joint and state, whatever the visits."""
+    rng = np.random.default_rng(seed)
+    n, count = int(rng.integers(1, 8)), int(rng.integers(1, 60))
+    every = Visits(rng.integers(n, size=count), rng.integers(4, size=count), rng.lognormal(size=count))
+    trusted = rng.random(n) < 0.7
+    threshold, largest, counts, monitored = calibration.thresholds(every, trusted, calibration.RULE)
+    np.testing.assert_array_equal(np.isfinite(threshold), monitored)
+    np.testing.assert_array_equal(monitored, (counts >= calibration.RULE.fewest) & trusted[:, None])
+    for joint, state in np.argwhere(monitored):
+        most = every.largest[(every.joint == joint) & (every.state == state)].max()
+        assert threshold[joint, state] == pytest.approx(1.5 * most) == pytest.approx(1.5 * largest[joint, state])
 
 
-def test_alarms_are_counted_against_the_other_blocks() -> None:
-    blocks = np.ones((30, 1, 3))
-    assert calibration.cross_validated_alarms(blocks) == 0
-    blocks[7, 0, 0] = 1.6
-    assert calibration.cross_validated_alarms(blocks) == 1
+def test_alarms_are_counted_against_the_other_visits() -> None:
+    values = np.ones(30)
+    every = Visits(np.zeros(30, int), np.zeros(30, int), values)
+    monitored = np.array([[True, False, False, False]])
+    assert calibration.cross_validated_alarms(every, monitored, calibration.RULE) == 0
+    values[7] = 1.6
+    assert calibration.cross_validated_alarms(every, monitored, calibration.RULE) == 1
+
+
+def test_visits_are_runs_of_one_state() -> None:
+    states = np.array([[0, 0, 2, 2, 1, 1, 0], [3, 3, 3, 3, 3, 3, 3]], np.int8).T
+    every = visits(states, np.arange(14.0).reshape(2, 7).T)
+    assert every.joint.tolist() == [0, 0, 0, 0, 1]
+    assert every.state.tolist() == [0, 2, 1, 0, 3]
+    assert every.largest.tolist() == [1.0, 3.0, 5.0, 6.0, 13.0]
 
 
 def test_a_joint_moves_reverses_and_stands() -> None:
     qd = np.concatenate([np.full(50, 1.0), np.full(50, -1.0), np.full(50, -0.05), np.zeros(50), np.full(50, 1.0)])[:, None]
     dt = np.full(len(qd), 0.01)
     states = StateClassifier(np.array([0.01]), np.array([0.1]), 0.1).classify(qd, dt)[:, 0]
-    assert np.all(states[:50] == MOVING)
+    assert np.all(states[:50] == FORWARD)
     assert np.all(states[50:59] == REVERSING)
-    assert np.all(states[62:100] == MOVING)
+    assert np.all(states[62:100] == BACKWARD)
     assert np.all(states[100:158] == REVERSING)
     assert np.all(states[162:200] == STANDING)
     assert np.all(states[200:209] == REVERSING)
-    assert np.all(states[212:] == MOVING)
+    assert np.all(states[212:] == FORWARD)
     again, parts = StateClassifier(np.array([0.01]), np.array([0.1]), 0.1), np.array_split(np.arange(250), 7)
     np.testing.assert_array_equal(np.concatenate([again.classify(qd[k], dt[k])[:, 0] for k in parts]), states)
+
+
+def test_the_causal_derivative_is_exact_for_its_low_pass_in_any_blocks() -> None:
+    t = np.arange(2000) * 1e-3
+    q, tau, dt = np.sin(3.0 * t)[:, None], np.cos(2.0 * t)[:, None], np.diff(t, prepend=0.0)
+    whole = CausalDerivative(400.0).run(q, tau, dt)
+    np.testing.assert_allclose(np.gradient(whole.q[:, 0], 1e-3)[1:-1], whole.qd[1:-1, 0], atol=1e-3)
+    np.testing.assert_allclose(whole.qd[:, 0], 3.0 * np.cos(3.0 * (t[whole.skipped :] - 1.0 / 400.0)), atol=5e-3)
+    parts = CausalDerivative(400.0)
+    pieces = [parts.run(q[k], tau[k], dt[k]).qd for k in np.array_split(np.arange(2000), 13)]
+    np.testing.assert_allclose(np.concatenate(pieces), whole.qd, atol=1e-12)
 
 
 def test_velocities_are_held_only_where_time_stamps_are_irregular() -> None:
@@ -76,10 +110,10 @@ def test_velocities_are_held_only_where_time_stamps_are_irregular() -> None:
 
 @cache
 def random_arm(seed: int) -> tuple[sy.Robot, sy.Fit]:
-    """A robot that differs from its description, and its fit from 20 s with coloured torque errors."""
+    """A robot that differs from its description, and its fit from 40 s with coloured torque errors."""
     start = sy.load("planar_2r" if seed % 2 else "spatial_3r")
     true = sy.perturbed(start.with_friction(viscous=0.8, coulomb=0.6, offset=0.1).with_rotors(0.05), seed)
-    t, q, qd, qdd = fourier(true.n, 20.0, RATE, seed, base=0.1, harmonics=5, size=0.4)
+    t, q, qd, qdd = fourier(true.n, 40.0, RATE, seed, base=0.025, harmonics=20, size=0.4)  # no repetition: halves differ
     tau = true.inverse_dynamics(q, qd, qdd) + errors(q, seed)
     log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=tau, joint_names=true.joint_names)
     return true, sy.identify(start, log, "wls", delay=0, coulomb_width=0, diagnose=False)
@@ -88,6 +122,11 @@ def random_arm(seed: int) -> tuple[sy.Robot, sy.Fit]:
 def errors(q: Array, seed: int) -> Array:
     """White noise, and a gear ripple that no model has."""
     return 0.1 * np.random.default_rng(seed + 9).normal(size=q.shape) + 0.3 * np.sin(17.0 * q)
+
+
+def lasting(monitored: NDArray[np.bool_], samples: int) -> NDArray[np.bool_]:
+    """Whether a joint is monitored during the next samples."""
+    return np.convolve(monitored, np.ones(samples))[samples - 1 :] == samples
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -102,7 +141,8 @@ def test_a_detectable_torque_is_detected_and_free_motion_is_not(seed: int) -> No
     assert known is not None
     assert known.alarms_per_hour_limit >= 2.9 / known.hours
     for _ in range(5):
-        start, joint = int(rng.integers(200, len(t) - 200)), int(rng.integers(true.n))
+        joint = int(rng.integers(true.n))
+        start = int(rng.choice(np.flatnonzero(lasting(free.monitored[:, joint], 20)[200:-200]) + 200))
         push = np.zeros_like(tau)
         push[start:, joint] = 1.1 * known.detectable[joint] * rng.choice([-1.0, 1.0])
         observer = sy.CollisionObserver(fit)
@@ -112,21 +152,69 @@ def test_a_detectable_torque_is_detected_and_free_motion_is_not(seed: int) -> No
         assert true.joint_names[joint] in found.joints
 
 
-def test_an_independent_plant_with_lugre_friction() -> None:
+@cache
+def lugre_fit(seed: int, velocities: bool) -> sy.Fit:
     robot = described()
-    t, q, qd, tau = simulate(25.0, 1)
-    fit = sy.identify(robot, sy.Log(t=t, q=q, qd=qd, tau=tau, joint_names=robot.joint_names), diagnose=False)
+    t, q, qd, tau = simulate(25.0, seed)
+    log = sy.Log(t=t, q=q, qd=qd if velocities else None, tau=tau, joint_names=robot.joint_names)
+    return sy.identify(robot, log, diagnose=False)
+
+
+@pytest.mark.parametrize(("seed", "velocities"), [(1, True), (11, False)])
+def test_an_independent_plant_with_lugre_friction(seed: int, velocities: bool) -> None:
+    fit = lugre_fit(seed, velocities)
     known = sy.CollisionObserver(fit).calibration
     assert known is not None
-    t, q, qd, tau = simulate(25.0, 2)
-    free = sy.CollisionObserver(fit)
-    assert free.update(q, qd, tau, t) is None
+    for other in (seed + 1, seed + 2):
+        t, q, qd, tau = simulate(12.0, other)
+        free = sy.CollisionObserver(fit)
+        assert free.update(q, qd if velocities else None, tau, t) is None
+        assert np.all(free.monitored_share > 0.85)
     for joint in range(2):
         torque = 1.1 * float(known.detectable[joint])
-        t, q, qd, tau = simulate(6.0, 3 + joint, (5.0, joint, torque))
-        found = sy.CollisionObserver(fit).update(q, qd, tau, t)
+        t, q, qd, tau = simulate(6.0, seed + 5 + joint, (5.0, joint, torque))
+        found = sy.CollisionObserver(fit).update(q, qd if velocities else None, tau, t)
         assert found is not None
-        assert 0.0 <= found.time - 5.0 <= 0.1
+        assert 0.0 <= found.time - 5.0 <= 0.03
+
+
+def test_positions_are_differentiated_where_the_log_has_no_velocities() -> None:
+    t, q, qd, tau = simulate(6.0, 12)
+    results = []
+    for velocities in (None, qd, np.full_like(qd, 99.0)):
+        observer = sy.CollisionObserver(lugre_fit(11, False))
+        observer.update(q, velocities, tau, t)
+        results.append(observer.external_torque)
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
+    with pytest.raises(sy.CallError, match="qd= is needed"):
+        sy.CollisionObserver(lugre_fit(1, True)).update(q, None, tau, t)
+
+
+def test_motion_beyond_the_log_is_not_monitored() -> None:
+    true, fit = random_arm(1)
+    known = sy.CollisionObserver(fit).calibration
+    assert known is not None
+    assert np.all(known.monitored[:, REVERSING])
+    t, q, qd, qdd = fourier(true.n, 20.0, RATE, 7, base=0.1, harmonics=5, size=0.4)
+    qd, qdd = 3.0 * qd, 9.0 * qdd
+    observer = sy.CollisionObserver(fit)
+    observer.update(q, qd, true.inverse_dynamics(q, qd, qdd), t / 3.0)
+    fast = np.abs(qd) > known.speed
+    assert np.all(np.isinf(observer.threshold[fast]))
+    assert not np.any(observer.monitored[fast])
+    assert np.all(observer.monitored_share < 0.9)
+    limit = np.where(known.monitored, 1.5 * np.nan_to_num(known.largest), np.inf).max(axis=1, where=known.monitored, initial=0.0)
+    assert np.all(observer.threshold[observer.monitored] <= np.broadcast_to(limit, q.shape)[observer.monitored] * (1.0 + 1e-12))
+
+
+@pytest.mark.parametrize("word", ["doubtful", "refused"])
+def test_a_fit_that_is_not_trusted_is_not_monitored(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fit = random_arm(1)[1]
+    verdict = replace(fit.verdict, word=word, joints=tuple(replace(joint, word=word) for joint in fit.verdict.joints))
+    monkeypatch.setattr(type(fit), "verdict", property(lambda _: verdict))
+    with pytest.raises(sy.CallError, match=f"this fit is {word}"):
+        sy.CollisionObserver(fit, gain=99.0)
 
 
 def test_options_that_a_calibrated_threshold_does_not_use_are_refused() -> None:

@@ -58,11 +58,16 @@ def test_samples_one_by_one_give_the_same() -> None:
 
 @cache
 def fit() -> sy.Fit:
-    t, q, qd, qdd = fourier(3, 20.0, RATE, 5, base=0.1, harmonics=5, size=0.4)
-    tau = robot().inverse_dynamics(q, qd, qdd) + NOISE * coloured(q.shape, 0.3, np.random.default_rng(9))
-    log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=tau, joint_names=robot().joint_names)
+    """Three motions, whose velocities are measured as those of the live robot are."""
+    logs = []
+    for seed in (5, 6, 7):
+        t, q, qd, qdd = fourier(3, 20.0, RATE, seed, base=0.1, harmonics=5, size=0.4)
+        rng = np.random.default_rng(seed + 4)
+        tau = robot().inverse_dynamics(q, qd, qdd) + NOISE * coloured(q.shape, 0.3, rng)
+        speeds = qd + 2e-5 * rng.normal(size=q.shape)
+        logs.append(sy.Log(t=t, q=q, qd=speeds, qdd=qdd, tau=tau, joint_names=robot().joint_names))
     options = {"friction": ("viscous", "coulomb", "offset"), "delay": 0, "coulomb_width": 0, "diagnose": False}
-    return sy.identify(robot(), log, **options)
+    return sy.identify(robot(), logs, **options)
 
 
 @cache
@@ -107,7 +112,7 @@ def test_dry_friction_holds_a_robot_at_rest_without_a_collision() -> None:
 
 
 def test_the_threshold_counts_every_error() -> None:
-    q, qd, tau = (x[:500] for x in measured())
+    q, _, tau = (x[:500] for x in measured())
     limits = {}
     for name, (noise, hours, speed) in {
         "plain": (NOISE, 100.0, 0.0),
@@ -123,11 +128,8 @@ def test_the_threshold_counts_every_error() -> None:
     assert np.all(limits["speed"] > 1.5 * limits["plain"])
     far = np.full((80, 3), 2.0), np.full((80, 3), 30.0)
     o = sy.CollisionObserver(fit(), rate=RATE)
-    o.update(np.repeat(q[:1], 80, axis=0), np.repeat(qd[:1], 80, axis=0), tau[:80])
-    near = o.threshold[-1]
-    o = sy.CollisionObserver(fit(), rate=RATE)
     o.update(*far, tau[:80])
-    assert np.all(o.threshold[-1] > 1.5 * near), "far from the log the parameters' uncertainty counts"
+    assert np.all(np.isinf(o.threshold[-1])), "far from the log nothing is monitored"
 
 
 def test_nothing_is_reported_before_the_noise_of_the_velocities_is_known() -> None:

@@ -26,6 +26,7 @@ class Case:
     fitted: tuple[sy.Log, ...]
     free: tuple[sy.Log, ...]
     options: dict[str, Any]
+    label: str = ""
 
     @property
     def fit(self) -> sy.Fit:
@@ -42,18 +43,17 @@ class Observed:
 
 
 def observe(fit: sy.Fit, log: sy.Log) -> Observed:
-    """Feed a log to a new observer; velocities that the log lacks are differences of its positions."""
+    """Feed a log to a new observer."""
     log = log.reordered(fit.robot)
     observer = sy.CollisionObserver(fit)
-    qd = np.gradient(log.q, log.t, axis=0) if log.qd is None else log.qd
-    observer.update(log.q, qd, log.tau, log.t)
+    observer.update(log.q, log.qd, log.tau, log.t)
     ratio = np.abs(observer.external_torque) / observer.threshold
-    return Observed(ratio[WARM:].max(axis=0), float(log.t[-1] - log.t[0]), observer)
+    return Observed(np.asarray(ratio[WARM:].max(axis=0)), float(log.t[-1] - log.t[0]), observer)
 
 
-def both(robot: sy.Robot, first: tuple[sy.Log, ...], second: tuple[sy.Log, ...], **options: Any) -> list[Case]:
+def both(label: str, robot: sy.Robot, first: tuple[sy.Log, ...], second: tuple[sy.Log, ...], **options: Any) -> list[Case]:
     """The two ways to fit one half and observe the other."""
-    return [Case(robot, first, second, options), Case(robot, second, first, options)]
+    return [Case(robot, first, second, options, label), Case(robot, second, first, options, label)]
 
 
 def halves(log: sy.Log) -> tuple[tuple[sy.Log], tuple[sy.Log]]:
@@ -61,31 +61,32 @@ def halves(log: sy.Log) -> tuple[tuple[sy.Log], tuple[sy.Log]]:
     return (log[: log.N // 2],), (log[log.N // 2 :],)
 
 
-def pendulum(name: str, model: str, prefix: str) -> Iterator[tuple[sy.Robot, sy.Log]]:
+def pendulum(name: str, model: str, prefix: str) -> Iterator[tuple[str, sy.Robot, sy.Log]]:
     """The logs of a pendulum whose files begin with a prefix."""
     robot = sy.load(folder(name) / model)
     for file in sorted(folder(name).glob(f"{prefix}*.npz")):
         data = np.load(file)
         signals = {key: data[key] for key in ("t", "q", "qd", "tau")}
-        yield robot, sy.Log(**signals, joint_names=robot.joint_names)
+        yield file.stem, robot, sy.Log(**signals, joint_names=robot.joint_names)
 
 
 def cases(name: str, path: Path) -> list[Case]:
     """The cases of one robot, by its name in ROBOTS; files are written to a folder."""
     if name == "ur10":
         robot, log = ur10()
-        return both(robot, *halves(log))
+        return both(name, robot, *halves(log))
     if name == "tx40":
         robot, log = tx40()
-        return both(robot, *halves(log), coupling=sy.Coupling("joint_5", "joint_6"))
+        return both(name, robot, *halves(log), coupling=sy.Coupling("joint_5", "joint_6"))
     if name == "kuka":
         robot, *runs = kr300(path)
         speeds = [np.load(folder("kuka_kr300") / f"kr300_{run}.npz")["qd_mot"] for run in "AB"]
         first, second = (log.replace(qd=qd) for log, qd in zip(runs, speeds, strict=True))
-        return both(robot, (first,), (second,), known=kr300_counterbalance)
+        pairs = {name: ((first,), (second,)), "kuka A": halves(first), "kuka B": halves(second)}
+        return [case for label, pair in pairs.items() for case in both(label, robot, *pair, known=kr300_counterbalance)]
     if name == "simple_pendulum":
-        return [case for robot, log in pendulum("dfki_simple_pendulum", "robot.urdf", "ddp") for case in both(robot, *halves(log))]
-    design = name[-1]
-    model = {"A": "design_A.0_model_2.1.urdf", "C": "design_C.0_model_3.1.urdf"}[design]
-    logs = list(pendulum("dfki_double_pendulum", model, f"design_{design}.0_"))
-    return [case for robot, log in logs for case in both(robot, *halves(log))]
+        logs = list(pendulum("dfki_simple_pendulum", "robot.urdf", ""))
+    else:
+        model = {"A": "design_A.0_model_2.1.urdf", "C": "design_C.0_model_3.1.urdf"}[name[-1]]
+        logs = list(pendulum("dfki_double_pendulum", model, f"design_{name[-1]}.0_"))
+    return [case for label, robot, log in logs for case in both(label, robot, *halves(log))]

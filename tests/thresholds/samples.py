@@ -10,6 +10,7 @@ import numpy as np
 import steelyard as sy
 from steelyard.identification.samples.samples import Samples, base_motion, far_positions, require, require_numbers
 from steelyard.identification.samples.smoothing import standing
+from steelyard.identification.samples.spinning_joints import spins
 from tests.thresholds.threshold import Threshold, sides
 
 T = np.arange(1000) / 100
@@ -38,6 +39,11 @@ def late(share: float) -> bool:
     except sy.CallError:
         return True
     return False
+
+
+def spinning(speed: float, slope: float) -> bool:
+    """Whether a joint of this speed [rad/s], measured times a slope, is taken to spin."""
+    return spins(log(q=speed / slope * T[:, None] * np.ones(2), qd=speed * np.ones((len(T), 2))), 0)
 
 
 def far(reach: float, limit: float = np.inf, joints: int = 2) -> bool:
@@ -77,6 +83,8 @@ SAMPLES = [
     Threshold("samples.samples:LONGEST_DELAY", sides(late, 0.5)),
     Threshold("samples.samples:FAR", sides(lambda x: far(x, 4.0), 8.0)),
     Threshold("samples.samples:TURNS", sides(far, 6 * np.pi)),
+    Threshold("samples.spinning_joints:AGREEING", sides(lambda x: spinning(2.0, 1.0 + x), 0.2), (True, False)),
+    Threshold("samples.spinning_joints:SPINNING", sides(lambda x: spinning(x, 1.0), 50.0), (True, False)),
     Threshold("samples.samples:MOST_FAR", lambda: (far(100.0, joints=1), far(100.0, joints=2))),
     Threshold("samples.samples:MOVING", sides(rides, 0.5)),
     Threshold("samples.smoothing:WHITE", sides(drifting, 1.5), (True, False)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -11,35 +10,31 @@ from numpy.typing import NDArray
 
 from ...errors import CallError
 from ...identification.result.fit import Fit
-from ...identification.result.held_out_motion import HeldOutMotion
-from .hypotheses import least_certain
-from .momentum_residual import ModelTerms, MomentumResidual
-from .motion_states import REVERSING, STANDING, STATES, StateClassifier, States, VelocityGuard
-from .sample_rows import SampleRows
+from .held_out_residuals import MotionLimits, ResidualStream, motion_limits, residual_streams
+from .motion_states import STATES, Recently, StateClassifier, Visits, joined, visits
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 Counts = NDArray[np.intp]
-CHUNK = 4096  # samples whose regressor is in memory at once
+TRUSTED = ("trusted", "trusted within")  # words of the verdict
 
 
 @dataclass(frozen=True)
 class CalibrationRule:
     """Constants of the calibration; `benchmarks/collision_calibration.py` shows how each was chosen.
 
-    block : length of a block of held-out motion [s]; longer than the memory of model errors at reversals
     factor : threshold over the largest held-out residual; for motions that are not exchangeable
-    fewest : blocks from which a state of a joint is calibrated by its own residuals; 1 / (m + 1) <= 5 %
+    fewest : visits of a joint to a state from which the state is monitored
     slow : share of the joint's largest speed below which friction is not at its Coulomb level
     rest : share of the joint's largest speed below which it stands, unless the user gives `rest`
-    memory : time constants of the observer after which a reversal or a stop is forgotten
+    memory : time constants of the observer after which a reversal, a stop or an unknown state is forgotten
     """
 
-    block: float = 0.5
     factor: float = 1.5
-    fewest: int = 19
-    slow: float = 0.1
+    fewest: int = 3
+    slow: float = 0.05
     rest: float = 0.002
-    memory: float = 5.0
+    memory: float = 3.0
 
 
 RULE = CalibrationRule()
@@ -49,30 +44,40 @@ RULE = CalibrationRule()
 class Calibration:
     """Thresholds of a collision observer, and the held-out free motion that supports them.
 
-    Residuals come from block cross-validation: each part of the fit's log is predicted by a model that
-    was estimated without it. The largest of m exchangeable blocks is exceeded by the next one with a
-    probability of at most 1 / (m + 1); the threshold is `factor` times as large.
+    Residuals come from block cross-validation: each part of the fit's log is predicted by models that
+    were estimated without it. The largest of m exchangeable visits of a joint to a state is exceeded by the
+    next one with a probability of at most 1 / (m + 1); the threshold is `factor` times as large.
     Vovk, Gammerman and Shafer, "Algorithmic Learning in a Random World", 2005, section 2.2 (conformal
     prediction); Coles, "An Introduction to Statistical Modeling of Extreme Values", 2001, chapter 3.
 
     Attributes
     ----------
     joint_names : names of the joints
-    threshold : (n, 3) [N m|N], of moving, reversing and standing joints
-    largest : largest held-out filtered residual, (n, 3) [N m|N]; NaN for a state without any
-    blocks : blocks in which the joint was in the state, (n, 3)
-    calibrated : whether the threshold follows from the state's own residuals, (n, 3)
-    torque, spread : largest torque and parameter uncertainty of the calibration, (n,) [N m|N]
+    threshold : (n, 4) [N m|N], of joints that move forward or backward, reverse and stand; inf if not monitored
+    largest : largest held-out filtered residual, (n, 4) [N m|N]; NaN for a state without any
+    visits : number of visits to each state, (n, 4)
+    monitored : whether the observer reports collisions in a state, (n, 4)
+    words : word of the verdict on each joint
+    share : share of the held-out motion in which the joint is monitored, (n,)
+    low, high : range of positions that is monitored, (n,) [rad|m]; infinite for joints that the verdict trusts everywhere
+    speed : largest speed of the held-out motion, which is monitored, (n,) [rad/s|m/s]
+    torque : largest filtered torque of the model in the held-out motion, which is monitored, (n,) [N m|N]
+    spread : largest parameter uncertainty that is monitored, (n,) [N m|N]
     jitter : variance of the noise of the velocities, (n,) [(rad/s)^2|(m/s)^2]
     hours : length of the held-out motion [h]
-    alarms : blocks above a threshold that was calibrated on the other blocks
+    alarms : visits above a threshold that was calibrated on the other visits
     """
 
     joint_names: tuple[str, ...]
     threshold: Array
     largest: Array
-    blocks: Counts
-    calibrated: NDArray[np.bool_]
+    visits: Counts
+    monitored: Bools
+    words: tuple[str, ...]
+    share: Array
+    low: Array
+    high: Array
+    speed: Array
     torque: Array
     spread: Array
     jitter: Array
@@ -81,7 +86,7 @@ class Calibration:
 
     @property
     def alarms_per_hour(self) -> float:
-        """Observed rate of false alarms on held-out blocks [1/h]."""
+        """Observed rate of false alarms on held-out visits [1/h]."""
         return self.alarms / self.hours
 
     @property
@@ -92,50 +97,44 @@ class Calibration:
         return float(gammaincinv(self.alarms + 1.0, 0.95)) / self.hours
 
     @property
-    def block_probability(self) -> float:
-        """Bound of the probability of a false alarm in an exchangeable block: sum of 1 / (m + 1) over joints and states."""
-        return float(min(1.0, np.sum(1.0 / (self.blocks[self.calibrated] + 1.0))))
+    def visit_probability(self) -> Array:
+        """Bound of the probability that an exchangeable visit is a false alarm, (n, 4): 1 / (m + 1); 0 if not monitored."""
+        return np.where(self.monitored, 1.0 / (self.visits + 1.0), 0.0)
 
     @property
     def detectable(self) -> Array:
-        """Smallest external torque that is detected while a joint moves or reverses, (n,) [N m|N].
+        """Smallest external torque that is detected in every monitored state, (n,) [N m|N]; inf without any.
 
-        It holds at standstill too where that state is calibrated.
-        Threshold plus largest residual, which may have the opposite sign. A torque beyond the largest of
-        the calibration raises the threshold in proportion: (T + R) / (1 - T / torque), infinite for a
-        model whose error is as large as the torque. A constant external torque reaches 95 % of its size
-        in the residual after 3 / gain.
+        Threshold plus largest residual, which may have the opposite sign. A constant external torque
+        reaches 95 % of its size in the residual after 3 / gain.
         """
-        counted = self.calibrated | (np.arange(len(STATES)) != STANDING)
-        seen = np.where(counted, self.threshold, 0.0).max(axis=1)
-        share = seen / np.maximum(self.torque, 1e-300)
-        with np.errstate(divide="ignore"):
-            return np.where(share < 1.0, (seen + np.nanmax(self.largest, axis=1)) / np.maximum(1.0 - share, 0.0), np.inf)
+        both = np.where(self.monitored, self.threshold + np.nan_to_num(self.largest), 0.0).max(axis=1)
+        return np.where(self.monitored.any(axis=1), both, np.inf)
 
     def __str__(self) -> str:
         total = f"{self.hours * 3600.0:.3g} s of held-out free motion"
         rate = f"{self.alarms} false alarms in {total} (95 % limit: {self.alarms_per_hour_limit:.3g} per hour)"
-        listed = ", ".join(f"{name} {d:.3g}" for name, d in zip(self.joint_names, self.detectable, strict=True))
-        return f"{rate}. Smallest detectable torque [N m|N]: {listed}."
+        sizes = zip(self.joint_names, self.detectable, self.share, strict=True)
+        listed = ", ".join(f"{name} {size:.3g} ({share:.0%})" for name, size, share in sizes if share > 0.0)
+        text = f"{rate}. Smallest detectable torque [N m|N] (share of that motion which is monitored): {listed}."
+        return f"{text} {gaps}" if (gaps := self.not_monitored) else text
+
+    @property
+    def not_monitored(self) -> str:
+        """Sentence on the states that are not monitored, '' without any."""
+        gaps = []
+        for j, name in enumerate(self.joint_names):
+            missing = [STATES[k] for k in np.flatnonzero(~self.monitored[j])]
+            if len(missing) == len(STATES):
+                missing = ["all states" if self.words[j] in TRUSTED else f"all states: the verdict is {self.words[j]}"]
+            gaps += [f"{name} ({', '.join(missing)})"] * bool(missing)
+        return f"Not monitored: {'; '.join(gaps)}." if gaps else ""
 
 
-@dataclass(frozen=True, eq=False)
-class CalibratedMotion:
-    """What an observer needs beside its calibration: limits of states and of velocities, and uncertain directions.
-
-    rest, slow : (n,) [rad/s|m/s], jump : (n,) [rad/s|m/s] as `VelocityGuard` has it, modes : (b, r)
-    """
-
-    rest: Array
-    slow: Array
-    jump: Array
-    modes: Array
+_calibrations: WeakKeyDictionary[Fit, dict[tuple[object, ...], tuple[Calibration, MotionLimits]]] = WeakKeyDictionary()
 
 
-_calibrations: WeakKeyDictionary[Fit, dict[tuple[object, ...], tuple[Calibration, CalibratedMotion]]] = WeakKeyDictionary()
-
-
-def calibrate(fit: Fit, gain: float, rest: Array | None) -> tuple[Calibration, CalibratedMotion]:
+def calibrate(fit: Fit, gain: float, rest: Array | None) -> tuple[Calibration, MotionLimits]:
     """Return the calibration of an observer of this gain, computed once for a fit.
 
     Parameters
@@ -143,130 +142,140 @@ def calibrate(fit: Fit, gain: float, rest: Array | None) -> tuple[Calibration, C
     fit : the identified robot
     gain : bandwidth of the observer [1/s]
     rest : speed of joints at rest, (n,) [rad/s|m/s]; None for a share of each joint's largest speed
+
+    Raises
+    ------
+    CallError : if the fit has no free motion, or no joint and state of it can be monitored
     """
     key = (gain, None if rest is None else tuple(rest.tolist()))
     stored = _calibrations.setdefault(fit, {})
     if key not in stored:
-        stored[key] = _calibrate(fit, gain, rest)
+        if not fit.pipeline.held_out:
+            raise CallError(
+                "CollisionObserver: this fit has no samples of free motion to calibrate the threshold on; "
+                "identify from logs of joint torques on a base at rest"
+            )
+        words = joint_words(fit)
+        limits = motion_limits(fit, gain, rest, RULE.rest)
+        result = calibration_of(residual_streams(fit, gain, limits), fit.robot.joint_names, words, limits, gain, RULE)
+        if not result.monitored.any():
+            few = f"no joint visits a state of motion {RULE.fewest} times in its log; identify from a longer log"
+            raise CallError(f"CollisionObserver: this fit cannot be monitored: {few}")
+        stored[key] = result, limits
     return stored[key]
 
 
-def _calibrate(fit: Fit, gain: float, rest: Array | None) -> tuple[Calibration, CalibratedMotion]:
-    parts = fit.pipeline.held_out
-    if not parts:
-        raise CallError(
-            "CollisionObserver: this fit has no samples of free motion to calibrate the threshold on; "
-            "identify from logs of joint torques on a base at rest"
-        )
-    limits = motion_limits(fit, parts, gain, rest)
-    blocks = [block for part in parts for block in residual_blocks(fit, part, gain, limits)]
-    maxima = np.array([block.maxima for block in blocks])
-    torque, spread = (np.max([getattr(block, name) for block in blocks], axis=0) for name in ("torque", "spread"))
-    parameters = dict(zip(fit.robot.parameter_names, fit.robot.parameters, strict=True))
-    names = fit.robot.joint_names
-    friction = [[abs(float(parameters.get(f"{name}.{term}", 0.0))) for term in ("Fc", "F0")] for name in names]
-    threshold, largest, counts, calibrated = thresholds(maxima, np.sum(friction, axis=1))
-    jitter = np.mean(np.concatenate([np.diff(part.qd, 2, axis=0) ** 2 / 6.0 for part in parts]), axis=0)
-    hours = sum(block.seconds for block in blocks) / 3600.0
-    alarms = cross_validated_alarms(maxima)
-    result = Calibration(names, threshold, largest, counts, calibrated, torque, spread, jitter, hours, alarms)
-    return result, limits
+def joint_words(fit: Fit) -> tuple[str, ...]:
+    """Return the word of the verdict on each joint; CallError if the fit is refused, or no joint is trusted.
 
-
-def motion_limits(fit: Fit, parts: tuple[HeldOutMotion, ...], gain: float, rest: Array | None) -> CalibratedMotion:
-    """Return speeds at which joints stand and are slow, usual jumps of velocities, and the uncertain directions."""
-    speed = np.max([np.max(np.abs(part.qd), axis=0) for part in parts], axis=0)
-    jumps = np.concatenate([np.abs(np.diff(part.qd, axis=0)) for part in parts])
-    sigma = np.maximum(fit.uncertainty.noise.below(gain / 4.0), 1e-12)
-    modes = least_certain(fit.covariance, SampleRows(fit.model).typical(), sigma**-2.0)
-    return CalibratedMotion(RULE.rest * speed if rest is None else rest, RULE.slow * speed, np.quantile(jumps, 0.99, axis=0), modes)
-
-
-@dataclass(frozen=True, eq=False)
-class ResidualBlock:
-    """A block of held-out motion: largest |residual| per joint and state (n, 3), NaN where a state is absent.
-
-    torque, spread : largest model torque and parameter uncertainty, (n,) [N m|N]
+    Held-out residuals of a doubtful or refused joint are no bound on its residuals in other motions.
     """
-
-    maxima: Array
-    torque: Array
-    spread: Array
-    seconds: float
-
-
-def residual_blocks(fit: Fit, part: HeldOutMotion, gain: float, limits: CalibratedMotion) -> Iterator[ResidualBlock]:
-    """Yield the blocks of a part, predicted by the models that were estimated without it."""
-    dt = np.diff(part.t, prepend=part.t[0])
-    interval = float(np.median(dt[1:]))
-    qd = VelocityGuard(limits.jump, interval).held(part.qd, dt)
-    states = StateClassifier(limits.rest, limits.slow, RULE.memory / gain).classify(qd, dt)
-    rows = SampleRows(fit.model)
-    every = [ModelTerms(fit.robot.without_known_function(), fit.model, rows, base) for base in part.bases]
-    models = [MomentumResidual(terms, gain, limits.rest, limits.modes) for terms in every]
-    length = max(round(RULE.block / interval), 2)
-    for start in range(0, len(dt), length):
-        index = slice(start, min(start + length, len(dt)))
-        maxima, torque, spread = block_maxima(models, part, qd, dt, states, index)
-        yield ResidualBlock(maxima, torque, spread, float(np.sum(dt[index])))
+    words = {joint.name: joint.word for joint in fit.verdict.joints}
+    result = tuple(words[name] for name in fit.robot.joint_names)
+    if fit.verdict.word == "refused" or not any(word in TRUSTED for word in result):
+        raise CallError(
+            f"CollisionObserver: this fit is {fit.verdict.word}: its residuals are no bound on those of other motions. "
+            f"print(fit.verdict) has the reasons. sy.CollisionObserver(fit.robot, noise=...) observes without a calibration"
+        )
+    return result
 
 
-def block_maxima(
-    models: list[MomentumResidual], part: HeldOutMotion, qd: Array, dt: Array, states: States, block: slice
-) -> tuple[Array, Array, Array]:
-    """Return the largest |residual| (n, 3), torque (n,) and parameter uncertainty (n,) of a block, over all models."""
-    n = qd.shape[1]
-    maxima, torque, spread = np.full((n, len(STATES)), np.nan), np.zeros(n), np.zeros(n)
-    for start in range(block.start, block.stop, CHUNK):
-        index = slice(start, min(start + CHUNK, block.stop))
-        state = states[index]
-        for model in models:
-            r = model.run(part.q[index], qd[index], part.tau[index], dt[index])
-            new = np.stack([largest_where(r.external, state == s) for s in range(len(STATES))], axis=1)
-            maxima = np.fmax(maxima, new)
-            torque = np.maximum(torque, np.max(r.torque, axis=0))
-            spread = np.maximum(spread, np.max(np.sqrt(np.sum(r.modes**2, axis=2)), axis=0))
-    return maxima, torque, spread
-
-
-def largest_where(values: Array, mask: NDArray[np.bool_]) -> Array:
-    """Return max |values| (n,) over the samples of a mask (N, n); NaN for a joint without any."""
-    most = np.max(np.where(mask, np.abs(values), -1.0), axis=0)
-    return np.where(most < 0.0, np.nan, most)
-
-
-def thresholds(maxima: Array, friction: Array) -> tuple[Array, Array, Counts, NDArray[np.bool_]]:
-    """Return threshold, largest residual, number of blocks and whether it is calibrated, each (n, 3).
-
-    A reversing joint has at least the threshold of a moving one, whose residual is in its memory. A state
-    with fewer than `RULE.fewest` blocks has the largest threshold of its joint. If that state is
-    standing, dry friction may hold any torque up to its own level (n,), which is added.
+def calibration_of(
+    streams: tuple[ResidualStream, ...],
+    names: tuple[str, ...],
+    words: tuple[str, ...],
+    limits: MotionLimits,
+    gain: float,
+    rule: CalibrationRule,
+) -> Calibration:
+    """Return the calibration of held-out residuals by a rule.
 
     Parameters
     ----------
-    maxima : largest residuals of blocks, (m, n, 3), NaN where a state is absent
-    friction : Coulomb and constant friction, (n,) [N m|N]
+    streams : residuals of the parts of the fit's log
+    names : names of the joints
+    words : word of the verdict on each joint
+    limits : speeds of the fit's motion
+    gain : bandwidth of the observer [1/s]
+    rule : constants of the calibration
     """
-    present = ~np.isnan(maxima)
-    counts = present.sum(axis=0)
-    most = np.max(np.where(present, maxima, 0.0), axis=0)
-    most[:, REVERSING] = most[:, :STANDING].max(axis=1)
-    calibrated = counts >= RULE.fewest
-    pooled = np.repeat(RULE.factor * most.max(axis=1)[:, None], len(STATES), axis=1)
-    pooled[:, STANDING] += friction
-    return np.where(calibrated, RULE.factor * most, pooled), np.where(counts > 0, most, np.nan), counts, calibrated
+    states = [classifier(limits, gain, rule).classify(part.qd, part.dt) for part in streams]
+    every = joined([visits(state, part.residual) for state, part in zip(states, streams, strict=True)])
+    threshold, largest, counts, monitored = thresholds(every, np.array([word in TRUSTED for word in words]), rule)
+    inside = np.concatenate([monitored[np.arange(len(names)), state] for state in states])
+    low, high = np.min([part.q.min(axis=0) for part in streams], axis=0), np.max([part.q.max(axis=0) for part in streams], axis=0)
+    most = [np.max([np.abs(getattr(part, name)).max(axis=0) for part in streams], axis=0) for name in ("qd", "torque", "spread")]
+    everywhere = np.array([word == TRUSTED[0] for word in words])
+    return Calibration(
+        joint_names=names,
+        threshold=threshold,
+        largest=largest,
+        visits=counts,
+        monitored=monitored,
+        words=words,
+        share=inside.mean(axis=0),
+        low=np.where(everywhere, -np.inf, low),
+        high=np.where(everywhere, np.inf, high),
+        speed=most[0],
+        torque=most[1],
+        spread=rule.factor * most[2],
+        jitter=limits.jitter,
+        hours=sum(float(np.sum(x.dt)) for x in streams) / 3600.0,
+        alarms=cross_validated_alarms(every, monitored, rule),
+    )
 
 
-def cross_validated_alarms(maxima: Array) -> int:
-    """Count blocks above a threshold that was calibrated on the other blocks, from maxima (m, n, 3).
+def classifier(limits: MotionLimits, gain: float, rule: CalibrationRule) -> StateClassifier:
+    """Return a new classifier of states by a rule."""
+    return StateClassifier(limits.rest, rule.slow * limits.speed, rule.memory / gain)
 
-    States without `RULE.fewest` other blocks are left out.
+
+def thresholds(every: Visits, trusted: Bools, rule: CalibrationRule) -> tuple[Array, Array, Counts, Bools]:
+    """Return threshold, largest residual, number of visits and whether it is monitored, each (n, 4).
+
+    A state with fewer than `rule.fewest` visits and a joint that is not trusted have no finite threshold.
     """
-    present = ~np.isnan(maxima)
-    values = np.where(present, maxima, -np.inf)
-    if len(values) < 2:
-        return 0
-    second, first = np.partition(values, -2, axis=0)[-2:]
-    others = np.where(np.arange(len(values))[:, None, None] == np.argmax(values, axis=0), second, first)
-    judged = present & (present.sum(axis=0) > RULE.fewest)
-    return int(np.sum(np.any(judged & (values > RULE.factor * others), axis=(1, 2))))
+    shape = len(trusted), len(STATES)
+    largest, counts = np.full(shape, -np.inf), np.zeros(shape, np.intp)
+    np.maximum.at(largest, (every.joint, every.state), every.largest)
+    np.add.at(counts, (every.joint, every.state), 1)
+    monitored = (counts >= rule.fewest) & trusted[:, None]
+    return np.where(monitored, rule.factor * largest, np.inf), np.where(counts > 0, largest, np.nan), counts, monitored
+
+
+def cross_validated_alarms(every: Visits, monitored: Bools, rule: CalibrationRule) -> int:
+    """Count the visits above a threshold that was calibrated on the other visits to that state."""
+    alarms = 0
+    for joint, state in np.argwhere(monitored):
+        values = np.sort(every.largest[(every.joint == joint) & (every.state == state)])
+        alarms += len(values) > 1 and bool(values[-1] > rule.factor * values[-2])
+    return alarms
+
+
+class MonitoredThreshold:
+    """Threshold of live samples: inf where the calibration does not cover the state of a joint. Causal.
+
+    A joint is covered if, during the last `memory`, its position was in the range of the log, and its speed, the
+    torque of the model and the uncertainty of that torque were no larger than in the log (the uncertainty: `factor`
+    times, as the threshold). The measured torque does not decide: a collision changes it first.
+
+    Parameters
+    ----------
+    calibration : thresholds and ranges
+    limits : speeds of the fit's motion
+    gain : bandwidth of the observer [1/s]
+    rule : constants of the calibration
+    """
+
+    def __init__(self, calibration: Calibration, limits: MotionLimits, gain: float, rule: CalibrationRule) -> None:
+        self.calibration = calibration
+        self._states = classifier(limits, gain, rule)
+        self._outside = Recently(len(calibration.joint_names), rule.memory / gain)
+
+    def update(self, q: Array, qd: Array, torque: Array, spread: Array, dt: Array) -> Array:
+        """Return the threshold (N, n) [N m|N] of samples (N, n), each dt (N,) [s] after the one before it."""
+        known = self.calibration
+        limit = known.threshold[np.arange(q.shape[1]), self._states.classify(qd, dt)]
+        outside = (q < known.low) | (q > known.high) | (np.abs(qd) > known.speed)
+        outside |= (np.abs(torque) > known.torque) | (spread > known.spread)
+        return np.where(self._outside.update(outside, dt), np.inf, limit)

@@ -19,6 +19,7 @@ from .online_identifier import OnlineIdentifier
 from .stream import Stream
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 WARM = 64  # samples until the noise of the velocities is known well enough
 
 
@@ -47,10 +48,16 @@ class CollisionObserver:
     IEEE Trans. Robotics 33 (2017), p. 1292.
 
     With a `Fit` the threshold is calibrated on held-out residuals of the fit's own log: block
-    cross-validation, the largest residual of each joint while it moves, reverses or stands, times 1.5
-    (`calibration`, a `Calibration` with the observed rate of false alarms, the hours it is based on, and the
-    smallest detectable torque). Beyond the largest torque or parameter uncertainty of that log the threshold
-    grows in proportion. Vovk, Gammerman and Shafer 2005, section 2.2 (conformal prediction).
+    cross-validation, the largest residual of each joint while it moves forward, moves backward, reverses or
+    stands, times 1.5 (`calibration`, a `Calibration` with the observed rate of false alarms, the hours it is
+    based on, and the smallest detectable torque). A joint is not monitored, and its threshold is infinite, in
+    states that the log does not cover: too few visits, positions or velocities beyond the log, parameters too
+    uncertain, velocities noisier than in the log, or a joint that the verdict does not trust (`monitored`,
+    `monitored_share`). A fit without a trusted joint raises `CallError`.
+    Vovk, Gammerman and Shafer 2005, section 2.2 (conformal prediction).
+
+    Where a log of the fit has no velocities, the observer differentiates the positions causally, in the
+    calibration and live: `qd` is then not used and may be None.
 
     With a `Robot` or an `OnlineIdentifier` there is no held-out motion. The threshold is then
     z std(r) for white Gaussian errors, plus Coulomb friction of joints at rest, and no rate is known:
@@ -83,10 +90,9 @@ class CollisionObserver:
         hours: float | None = None,
     ) -> None:
         self.gain = real_number("gain [1/s]", gain, 1e-6)
-        robot: Robot = model.robot if isinstance(model, (Fit, OnlineIdentifier)) else model
-        require_robot(robot, "CollisionObserver", known_function=True)
-        robot = robot.without_known_function()
-        names = robot.joint_names
+        if not isinstance(model, (Fit, OnlineIdentifier)):
+            require_robot(model, "CollisionObserver")
+        names = (model.robot if isinstance(model, (Fit, OnlineIdentifier)) else model).joint_names
         given = None if rest is None else per_joint("rest", rest, names, 0.0, "rad/s|m/s")
         self._threshold: CalibratedThreshold | GaussianThreshold
         if isinstance(model, Fit):
@@ -100,21 +106,28 @@ class CollisionObserver:
         self._stream = Stream(names, None if rate is None else real_number("rate [Hz]", rate, 1e-6))
         self.external_torque: Array = np.zeros(self.robot.n)
         self.threshold: Array = np.zeros(self.robot.n)
+        self.monitored: Bools = np.ones(self.robot.n, bool)
         self.collision: Collision | None = None
+        self._monitored_samples = np.zeros(self.robot.n)
+
+    @property
+    def monitored_share(self) -> Array:
+        """Share of all samples so far in which each joint was monitored, (n,)."""
+        return np.asarray(self._monitored_samples / max(self._stream.count, 1))
 
     @property
     def calibration(self) -> Calibration | None:
         """The thresholds per joint and state with the held-out motion that supports them; None without a `Fit`."""
         return self._threshold.calibration
 
-    def update(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, t: ArrayLike | None = None) -> Collision | None:
+    def update(self, q: ArrayLike, qd: ArrayLike | None, tau: ArrayLike, t: ArrayLike | None = None) -> Collision | None:
         """Take in one sample (n,) or a block (B, n), in order of time; return the collision that it showed first, None without one.
 
-        q [rad|m], qd, tau [N m|N]; t [s], () or (B,). `external_torque` and `threshold` are then those of these samples, of their shape;
-        `collision` stays until `clear`.
+        q [rad|m], qd, tau [N m|N]; t [s], () or (B,). `external_torque`, `threshold` and `monitored` are then those of these
+        samples, of their shape; `collision` stays until `clear`.
 
         Parameters:
-            q, qd, tau: (n,) or (B, n) [rad|m, per s, N m|N].
+            q, qd, tau: (n,) or (B, n) [rad|m, per s, N m|N]; qd may be None if the log of the fit has no velocities.
             t: () or (B,) times [s].
         Returns:
             A `Collision`, or None.
@@ -122,13 +135,20 @@ class CollisionObserver:
             >>> c.update([0.3, 0.2], [0.0, 0.0], held)
         """
         start = self._stream.count
+        if qd is None:
+            if self._threshold.needs_velocities:
+                raise CallError("update: qd= is needed: this observer was calibrated with measured velocities, or not at all")
+            qd = np.zeros(np.shape(q))
         (q_, qd_, tau_), dt = self._stream.take(q, qd, None, tau, t)
         step = self._stream.dt if np.isfinite(self._stream.dt) else 0.0
         r, limit = self._threshold.update(q_, qd_, tau_, dt, step)
         shape = np.shape(q)
         self.external_torque, self.threshold = r.reshape(shape), limit.reshape(shape)
-        above = np.abs(r) > limit
-        above[: max(WARM - start, 0)] = False
+        watched = np.isfinite(limit)
+        watched[: max(WARM - start, 0)] = False
+        self.monitored = watched.reshape(shape)
+        self._monitored_samples += watched.sum(axis=0)
+        above = watched & (np.abs(r) > limit)
         if self.collision is not None or not above.any():
             return None
         k = int(np.argmax(above.any(axis=1)))

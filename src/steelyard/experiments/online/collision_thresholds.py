@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,18 @@ from ...errors import CallError, refuse_loops, require_robot
 from ...identification.model.linear_model import Model, build_model
 from ...identification.result.fit import Fit
 from ...robot import Robot
-from .collision_calibration import RULE, Calibration, calibrate
+from .causal_velocity import BANDWIDTH, CausalDerivative, FilteredMotion, VelocityGuard
+from .collision_calibration import RULE, Calibration, MonitoredThreshold, calibrate
 from .hypotheses import least_certain
 from .momentum_residual import ModelTerms, MomentumResidual
-from .motion_states import StateClassifier, VelocityGuard
 from .online_identifier import OnlineIdentifier
 from .sample_rows import SampleRows
 
 Array = NDArray[np.float64]
 NOISIER = 4.0  # times the velocity variance of the calibration, from which live velocities count as noisier
 NORMAL = 4.0  # standard deviations of the noise of velocities beyond that of the calibration
+NOISE_SHARE = math.sqrt(1.0 - RULE.factor**-2.0)  # of the threshold: more noise and the largest residual exceed it
+CLIPPED = 25.0  # times the velocity variance of the calibration: larger squares are no noise, but a jolt
 
 
 class CalibratedThreshold:
@@ -42,23 +45,34 @@ class CalibratedThreshold:
         self._gains = fit.pipeline.gains.values
         terms = ModelTerms(fit.robot.without_known_function(), fit.model, SampleRows(fit.model))
         self.residual = MomentumResidual(terms, gain, limits.rest, limits.modes)
-        self._states = StateClassifier(limits.rest, limits.slow, RULE.memory / gain)
+        self._derivative = CausalDerivative(BANDWIDTH * gain) if limits.differentiated else None
+        self._monitor = MonitoredThreshold(self._calibration, limits, gain, RULE)
         self._guard = VelocityGuard(limits.jump, 0.0)
-        self._noise = VelocityNoise(fit.robot.without_known_function(), gain)
+        self._noise = VelocityNoise(fit.robot.without_known_function(), gain, CLIPPED * limits.jitter)
+
+    @property
+    def needs_velocities(self) -> bool:
+        """Whether velocities must be given; otherwise positions are differentiated as in the calibration."""
+        return self._derivative is None
 
     def update(self, q: Array, qd: Array, tau: Array, dt: Array, step: float) -> tuple[Array, Array]:
         """Return external torque and threshold, both (N, n) [N m|N], of samples dt (N,) [s] apart."""
-        known = self._calibration
+        external, limit = np.zeros_like(q), np.full_like(q, np.inf)
+        motion = FilteredMotion(q, qd, tau * self._gains, dt, 0)
+        if self._derivative is not None:
+            motion = self._derivative.run(q, motion.tau, dt)
+        if len(motion.dt):
+            external[motion.skipped :], limit[motion.skipped :] = self._observe(motion, step)
+        return external, limit
+
+    def _observe(self, motion: FilteredMotion, step: float) -> tuple[Array, Array]:
+        q, _, tau, dt, _ = motion
         self._guard.interval = step
-        qd = self._guard.held(qd, dt)
-        r = self.residual.run(q, qd, tau * self._gains, dt)
-        states = self._states.classify(qd, dt)
-        limit = known.threshold[np.arange(self.residual.terms.robot.n), states]
-        spread = np.sqrt(np.sum(r.modes**2, axis=2))
-        beyond = np.maximum(r.torque / np.maximum(known.torque, 1e-300), spread / np.maximum(known.spread, 1e-300))
-        limit = limit * np.maximum(beyond, 1.0)
-        noise = self._noise.variance(q, qd, NOISIER * known.jitter)
-        return r.external, np.sqrt(limit**2 + NORMAL**2 * noise)
+        qd = self._guard.held(motion.qd, dt)
+        r = self.residual.run(q, qd, tau, dt)
+        limit = self._monitor.update(q, qd, r.torque, np.sqrt(np.sum(r.modes**2, axis=2)), dt)
+        noise = NORMAL * np.sqrt(self._noise.variance(q, qd, NOISIER * self._calibration.jitter))
+        return r.external, np.where(noise > NOISE_SHARE * limit, np.inf, limit)
 
 
 class GaussianThreshold:
@@ -74,6 +88,7 @@ class GaussianThreshold:
     """
 
     calibration: Calibration | None = None
+    needs_velocities = True
 
     def __init__(self, model: OnlineIdentifier | Robot, noise: Any, gain: float, rest: Array, hours: float) -> None:
         robot, linear, covariance, self._sigma = known_errors(model, noise, gain)
@@ -105,10 +120,16 @@ class VelocityNoise:
     """Variance of the external torque due to noise of the velocities: gain^2 M^2 times that of white noise.
 
     The variance of white noise is a sixth of that of its second differences.
+
+    Parameters
+    ----------
+    robot : the robot
+    gain : bandwidth of the observer [1/s]
+    most : squares of second differences over six above which they are clipped, (n,); None for no limit
     """
 
-    def __init__(self, robot: Robot, gain: float) -> None:
-        self.robot, self.gain = robot, gain
+    def __init__(self, robot: Robot, gain: float, most: Array | None = None) -> None:
+        self.robot, self.gain, self._most = robot, gain, most
         self._speeds = np.zeros((0, robot.n))
         self._total, self._count = np.zeros(robot.n), 0
 
@@ -117,6 +138,8 @@ class VelocityNoise:
         known = np.concatenate([self._speeds, qd])
         second = np.diff(known, 2, axis=0) ** 2 / 6.0 if len(known) > 2 else np.zeros((0, qd.shape[1]))
         self._speeds = known[-2:]
+        if self._most is not None:
+            second = np.minimum(second, self._most)
         mean = np.zeros_like(qd)
         if len(second):
             total = self._total + np.cumsum(second, axis=0)

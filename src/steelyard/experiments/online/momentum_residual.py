@@ -20,7 +20,7 @@ class Residual(NamedTuple):
     """External torque and its context at samples; all through the same low-pass.
 
     external : external torque, (N, n) [N m|N]
-    torque : larger of |measured torque| and |torque of the model|, (N, n) [N m|N]
+    torque : torque of the model, (N, n) [N m|N]
     modes : derivatives of the external torque along the uncertain directions, (N, n, r) [N m|N]
     resting : share of the filter's memory in which the joint stood, (N, n)
     """
@@ -95,5 +95,4 @@ class MomentumResidual:
         y = self._filter.run(x, dt, start)
         external = gain * p + y[:, :n]
         modes = gain * stored + y[:, 2 * n : -n].reshape(stored.shape)
-        measured = y[:, n : 2 * n]
-        return Residual(external, np.maximum(np.abs(measured), np.abs(measured + external)), modes, y[:, -n:])
+        return Residual(external, y[:, n : 2 * n] + external, modes, y[:, -n:])

@@ -23,12 +23,12 @@ class HeldOutMotion:
     """Consecutive samples as measured, and base parameters (k, b) estimated in k ways from other samples.
 
     t (N,) [s], q [rad|m], qd and tau [N m|N] are (N, n). The torque is multiplied by the drive gains,
-    and has no share of a known payload. Without measured velocities qd are central differences of q.
+    and has no share of a known payload. qd is None without measured velocities.
     """
 
     t: Array
     q: Array
-    qd: Array
+    qd: Array | None
     tau: Array
     bases: Array
 
@@ -70,8 +70,6 @@ def motions(samples: Samples, bases: Array, gains: Array) -> list[HeldOutMotion]
         tau = tau - samples.payload_torque
     result = []
     for part in (each for each in split(samples.t) if each.stop - each.start >= FEWEST):
-        t, q = samples.t[part], samples.measured[part]
-        qd = samples.measured_qd
-        speed = np.gradient(q, t, axis=0) if qd is None else qd[part]
-        result.append(HeldOutMotion(t, q, speed, tau[part], bases))
+        qd = None if samples.measured_qd is None else samples.measured_qd[part]
+        result.append(HeldOutMotion(samples.t[part], samples.measured[part], qd, tau[part], bases))
     return result

@@ -19,6 +19,7 @@ from ...signals.segments import split
 from .fourier import FourierMotion
 from .preparation import Preparation
 from .smoothing import drawn_errors, smoothed, standing
+from .spinning_joints import spins
 
 Array = NDArray[np.float64]
 FEWEST = 10  # samples
@@ -286,7 +287,8 @@ def far_positions(robot: Robot, log: Log) -> tuple[str, ...]:
     far = []
     for j in sorted(turning):
         limit = limits[j]
-        most = max(abs(limit.lower), abs(limit.upper)) if limit is not None else np.inf
-        if reach[j] > (FAR * max(most, np.pi) if np.isfinite(most) else TURNS * np.pi):
+        limited = limit is not None and limit.lower < limit.upper
+        most = max(abs(limit.lower), abs(limit.upper)) if limit is not None and limited else np.inf
+        if reach[j] > FAR * max(most, np.pi) if np.isfinite(most) else reach[j] > TURNS * np.pi and not spins(log, j):
             far.append(f"{robot.joint_names[j]} reaches {reach[j]:.4g}")
     return tuple(far) if len(far) > MOST_FAR * len(turning) else ()

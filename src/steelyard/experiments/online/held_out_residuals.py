@@ -1,0 +1,110 @@
+"""Held-out residuals of a fit: its own log through the observer, by models that were estimated without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...identification.result.fit import Fit
+from ...identification.result.held_out_motion import HeldOutMotion
+from .causal_velocity import BANDWIDTH, CausalDerivative, FilteredMotion, VelocityGuard
+from .hypotheses import least_certain
+from .momentum_residual import ModelTerms, MomentumResidual
+from .sample_rows import SampleRows
+
+Array = NDArray[np.float64]
+CHUNK = 4096  # samples whose regressor is in memory at once
+USUAL = 0.99  # quantile of the changes of velocity between samples
+
+
+@dataclass(frozen=True, eq=False)
+class MotionLimits:
+    """What an observer needs beside its calibration.
+
+    rest : speed of joints at rest, (n,) [rad/s|m/s]
+    speed : largest speed, (n,) [rad/s|m/s]
+    jump : usual change of velocity between samples, (n,) [rad/s|m/s]
+    jitter : variance of the noise of the velocities, (n,) [(rad/s)^2|(m/s)^2]
+    modes : uncertain directions of the base parameters, (b, r)
+    differentiated : whether velocities are derivatives of the positions
+    """
+
+    rest: Array
+    speed: Array
+    jump: Array
+    jitter: Array
+    modes: Array
+    differentiated: bool
+
+
+class ResidualStream(NamedTuple):
+    """Samples of the observer: dt (N,) [s], and (N, n) positions, velocities, |residual|, spread and torque of the model."""
+
+    dt: Array
+    q: Array
+    qd: Array
+    residual: Array
+    spread: Array
+    torque: Array
+
+
+def without_velocities(fit: Fit) -> bool:
+    """Whether a log of the fit has no velocities, so that the observer differentiates positions."""
+    return any(part.qd is None for part in fit.pipeline.held_out)
+
+
+def filtered(part: HeldOutMotion, gain: float, differentiated: bool) -> FilteredMotion:
+    """Return the samples of a part with the velocities that the observer uses."""
+    dt = np.diff(part.t, prepend=part.t[0])
+    if differentiated or part.qd is None:
+        return CausalDerivative(BANDWIDTH * gain).run(part.q, part.tau, dt)
+    return FilteredMotion(part.q, part.qd, part.tau, dt, 0)
+
+
+def motion_limits(fit: Fit, gain: float, rest: Array | None, share: float) -> MotionLimits:
+    """Return the speeds of a fit's motion, and its uncertain directions.
+
+    Parameters
+    ----------
+    fit : the identified robot
+    gain : bandwidth of the observer [1/s]
+    rest : speed of joints at rest, (n,) [rad/s|m/s]; None for a share of each joint's largest speed
+    share : that share
+    """
+    differentiated = without_velocities(fit)
+    motions = [filtered(part, gain, differentiated).qd for part in fit.pipeline.held_out]
+    motions = [qd for qd in motions if len(qd)]
+    speed = np.max([np.max(np.abs(qd), axis=0) for qd in motions], axis=0)
+    jump = np.quantile(np.concatenate([np.abs(np.diff(qd, axis=0)) for qd in motions]), USUAL, axis=0)
+    jitter = np.mean(np.concatenate([np.diff(qd, 2, axis=0) ** 2 / 6.0 for qd in motions]), axis=0)
+    sigma = np.maximum(fit.uncertainty.noise.below(gain / 4.0), 1e-12)
+    modes = least_certain(fit.covariance, SampleRows(fit.model).typical(), sigma**-2.0)
+    return MotionLimits(share * speed if rest is None else rest, speed, jump, jitter, modes, differentiated)
+
+
+def residual_streams(fit: Fit, gain: float, limits: MotionLimits) -> tuple[ResidualStream, ...]:
+    """Return the residuals of every part, the larger one of the models that were estimated without it."""
+    motions = ((part, filtered(part, gain, limits.differentiated)) for part in fit.pipeline.held_out)
+    return tuple(part_residuals(fit, part.bases, motion, gain, limits) for part, motion in motions if len(motion.dt) > 1)
+
+
+def part_residuals(fit: Fit, bases: Iterable[Array | None], motion: FilteredMotion, gain: float, limits: MotionLimits) -> ResidualStream:
+    """Return the residuals of one part by base parameters (b,) each; None for the robot of the fit."""
+    dt = np.append(0.0, motion.dt[1:])
+    qd = VelocityGuard(limits.jump, float(np.median(dt[1:]))).held(motion.qd, dt)
+    rows = SampleRows(fit.model)
+    every = [ModelTerms(fit.robot.without_known_function(), fit.model, rows, base) for base in bases]
+    models = [MomentumResidual(terms, gain, limits.rest, limits.modes) for terms in every]
+    residual, spread, torque = (np.zeros_like(motion.q) for _ in range(3))
+    for start in range(0, len(dt), CHUNK):
+        index = slice(start, start + CHUNK)
+        for model in models:
+            r = model.run(motion.q[index], qd[index], motion.tau[index], dt[index])
+            residual[index] = np.maximum(residual[index], np.abs(r.external))
+            torque[index] = r.torque
+            spread[index] = np.sqrt(np.sum(r.modes**2, axis=2))
+    return ResidualStream(dt, motion.q, qd, residual, spread, torque)
