@@ -9,8 +9,8 @@ import numpy as np
 
 import steelyard as sy
 from steelyard.identification.samples.samples import Samples, base_motion, far_positions, require, require_numbers
-from steelyard.identification.samples.spinning_joints import spins
 from steelyard.identification.samples.smoothing import standing
+from steelyard.identification.samples.spinning_joints import spins
 from tests.thresholds.threshold import Threshold, sides
 
 T = np.arange(1000) / 100
