@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import steelyard as sy
+from steelyard.errors import SteelyardWarning
 from steelyard.experiments.online import collision_calibration as calibration
 from steelyard.experiments.online.causal_velocity import CausalDerivative, VelocityGuard
 from steelyard.experiments.online.motion_states import BACKWARD, FORWARD, REVERSING, STANDING, StateClassifier, Visits, visits
@@ -213,8 +214,13 @@ def test_a_fit_that_is_not_trusted_is_not_monitored(word: str, monkeypatch: pyte
     fit = random_arm(1)[1]
     verdict = replace(fit.verdict, word=word, joints=tuple(replace(joint, word=word) for joint in fit.verdict.joints))
     monkeypatch.setattr(type(fit), "verdict", property(lambda _: verdict))
-    with pytest.raises(sy.CallError, match=f"this fit is {word}"):
-        sy.CollisionObserver(fit, gain=99.0)
+    with pytest.warns(SteelyardWarning, match=f"monitors nothing.*this fit is {word}"):
+        observer = sy.CollisionObserver(fit, gain=99.0)
+    zero = np.zeros(fit.robot.n)
+    assert observer.update(zero, zero, zero + 1e3, 0.0) is None
+    assert np.isinf(observer.threshold).all()
+    assert not observer.monitored.any()
+    assert np.isfinite(observer.external_torque).all()
 
 
 def test_options_that_a_calibrated_threshold_does_not_use_are_refused() -> None:

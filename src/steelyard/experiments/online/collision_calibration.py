@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CallError
+from ...errors import CallError, SteelyardWarning
 from ...identification.result.fit import Fit
 from .held_out_residuals import MotionLimits, ResidualStream, motion_limits, residual_streams
 from .motion_states import STATES, Recently, StateClassifier, Visits, joined, visits
@@ -145,7 +146,7 @@ def calibrate(fit: Fit, gain: float, rest: Array | None) -> tuple[Calibration, M
 
     Raises
     ------
-    CallError : if the fit has no free motion, or no joint and state of it can be monitored
+    CallError : if the fit has no free motion
     """
     key = (gain, None if rest is None else tuple(rest.tolist()))
     stored = _calibrations.setdefault(fit, {})
@@ -158,26 +159,35 @@ def calibrate(fit: Fit, gain: float, rest: Array | None) -> tuple[Calibration, M
         words = joint_words(fit)
         limits = motion_limits(fit, gain, rest, RULE.rest)
         result = calibration_of(residual_streams(fit, gain, limits), fit.robot.joint_names, words, limits, gain, RULE)
-        if not result.monitored.any():
-            few = f"no joint visits a state of motion {RULE.fewest} times in its log; identify from a longer log"
-            raise CallError(f"CollisionObserver: this fit cannot be monitored: {few}")
         stored[key] = result, limits
-    return stored[key]
+    result, limits = stored[key]
+    if not result.monitored.any():
+        warnings.warn(_why_nothing_is_monitored(fit, joint_words(fit)), SteelyardWarning, stacklevel=4)
+    return result, limits
 
 
 def joint_words(fit: Fit) -> tuple[str, ...]:
-    """Return the word of the verdict on each joint; CallError if the fit is refused, or no joint is trusted.
+    """Return the word of the verdict on each joint; no joint of a refused fit is trusted.
 
     Held-out residuals of a doubtful or refused joint are no bound on its residuals in other motions.
     """
     words = {joint.name: joint.word for joint in fit.verdict.joints}
-    result = tuple(words[name] for name in fit.robot.joint_names)
-    if fit.verdict.word == "refused" or not any(word in TRUSTED for word in result):
-        raise CallError(
-            f"CollisionObserver: this fit is {fit.verdict.word}: its residuals are no bound on those of other motions. "
-            f"print(fit.verdict) has the reasons. sy.CollisionObserver(fit.robot, noise=...) observes without a calibration"
+    refused = fit.verdict.word == "refused"
+    return tuple("refused" if refused else words[name] for name in fit.robot.joint_names)
+
+
+def _why_nothing_is_monitored(fit: Fit, words: tuple[str, ...]) -> str:
+    """Return the warning about an observer without a threshold: it reports no collision."""
+    if any(word in TRUSTED for word in words):
+        return (
+            f"CollisionObserver monitors nothing and reports no collision: no joint visits a state of motion {RULE.fewest} times "
+            "in the fit's log. Identify from a longer log"
         )
-    return result
+    return (
+        f"CollisionObserver monitors nothing and reports no collision: this fit is {fit.verdict.word}, so its residuals are no bound "
+        "on those of other motions. print(fit.verdict) has the reasons; sy.CollisionObserver(fit.robot, noise=...) observes without a "
+        "calibration"
+    )
 
 
 def calibration_of(
