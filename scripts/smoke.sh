@@ -22,7 +22,10 @@ if [ "$(cat "$venv/stamp" 2>/dev/null)" != "$stamp" ]; then
         "$python" -m pip --python "$venv/bin/python" install --quiet pip
     }
     mapfile -t packages <<<"$requirements"
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "${packages[@]}" 2>&1 | grep -v "^WARNING" || true
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "${packages[@]}" >"$venv/pip.log" 2>&1 || {
+        cat "$venv/pip.log" >&2
+        exit 1
+    }
     "$venv/bin/python" -m pip check --disable-pip-version-check >/dev/null
     printf '%s\n' "$stamp" >"$venv/stamp"
 fi
