@@ -221,6 +221,10 @@ def test_a_fit_that_is_not_trusted_is_not_monitored(word: str, monkeypatch: pyte
     assert np.isinf(observer.threshold).all()
     assert not observer.monitored.any()
     assert np.isfinite(observer.external_torque).all()
+    verdict = replace(fit.verdict, word="refused", joints=random_arm(1)[1].verdict.joints)
+    trusted = replace(verdict, joints=tuple(replace(joint, word="trusted") for joint in verdict.joints))
+    monkeypatch.setattr(type(fit), "verdict", property(lambda _: trusted))
+    assert calibration.joint_words(fit) == ("refused",) * fit.robot.n  # whatever its joints are
 
 
 def test_options_that_a_calibrated_threshold_does_not_use_are_refused() -> None:

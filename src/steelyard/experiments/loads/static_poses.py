@@ -100,10 +100,9 @@ class StaticPoses:
             'poses.csv'
         """
         if not (self.checked or unchecked):
-            name = Path(path).name
             raise ProblemError(
                 f"{os.fspath(path)}: these poses are {self.safety.line}; choose them with ground= and collision= for all of"
-                f" their surroundings, or write them as they are: poses.write({name!r}, unchecked=True)"
+                f" their surroundings, or write them as they are, with unchecked=True"
             )
         return write_whole(path, self.csv().encode(), overwrite)
 

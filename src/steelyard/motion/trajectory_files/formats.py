@@ -107,5 +107,5 @@ def refuse_unchecked(motion: SampledMotion, path: str | os.PathLike[str]) -> Non
         remedy = f"check it: motion = motion.check(robot); motion.write({name!r})"
     raise ProblemError(
         f"{os.fspath(path)}: this motion is {check.line}, and a robot would obey the file; {remedy},"
-        f" or write it as it is: motion.write({name!r}, unchecked=True)"
+        " or write it as it is, with unchecked=True"
     )
